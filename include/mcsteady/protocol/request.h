@@ -1,0 +1,116 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "mcsteady/base/byte_count.h"
+#include "mcsteady/base/result.h"
+
+namespace mcsteady::protocol {
+
+enum class Verb : std::uint8_t {
+  Get,
+  Gets,
+  Gat,
+  Gats,  // classic retrieval
+  Set,
+  Add,
+  Replace,
+  Append,
+  Prepend,
+  Cas,  // classic storage
+  Incr,
+  Decr,
+  Delete,
+  Touch,  // classic, one line
+  MetaGet,
+  MetaSet,
+  MetaDelete,
+  MetaArithmetic,
+  MetaDebug,
+  MetaNoop,
+  Version,
+  Verbosity,
+  FlushAll,
+  Stats,
+  Quit,
+};
+inline constexpr std::size_t kVerbCount = static_cast<std::size_t>(Verb::Quit) + 1;
+
+constexpr bool is_classic_retrieval(Verb verb) {
+  return verb <= Verb::Gats;
+}
+constexpr bool is_classic_storage(Verb verb) {
+  return verb >= Verb::Set && verb <= Verb::Cas;
+}
+constexpr bool is_meta(Verb verb) {
+  return verb >= Verb::MetaGet && verb <= Verb::MetaNoop;
+}
+/// As on the wire and in metrics: "get", "mg", "flush_all".
+std::string_view to_string(Verb verb);
+
+struct Limits {
+  ByteCount key_max{250};           // doc/protocol.txt, "Keys"
+  ByteCount value_max = MiB(8);     // ours; a server refuses above its own item size
+  ByteCount line_max = KiB(64);     // one line; a classic get with many keys may be longer
+  ByteCount get_line_max = MiB(1);  // a classic get, gets, gat or gats line
+};
+
+/// One request as it came, in views into the caller's input, good for as long as that is.
+struct Request {
+  Verb verb = Verb::Get;
+  std::string_view line;      // without its line end
+  std::string_view keys;      // from the first key to the end of the last one; words, for a
+                              // classic retrieval with one or more keys; else one key; or empty
+  bool several_keys = false;  // classic retrieval only: `keys` holds a blank
+  std::string_view exptime;   // gat, gats: the word; else empty
+  std::optional<std::size_t> body_size;  // bytes of value that follow the line, its CRLF apart
+  bool quiet = false;                    // `noreply`, or meta flag q: see is_withheld()
+};
+
+/// A line that is not passed on. What memcached would say of it, and how to find the next request.
+struct Refusal {
+  std::string_view reply;   // the error line with its line end; empty: nothing is said. Static.
+  std::size_t swallow = 0;  // bytes of body to drop behind the line
+  bool close = false;       // no telling where the next request starts, or memcached hangs up
+};
+
+/// What stands at the front of some input.
+struct Parsed {
+  enum class Kind { Incomplete, Request, Refusal } kind = Kind::Incomplete;
+  std::size_t consumed = 0;  // bytes of the line and its end; 0 when Incomplete
+  Request request;
+  Refusal refusal;
+};
+
+/// Reads one classic or meta line from the front of `input`, body not included. Incomplete: call
+/// again with the same bytes and more behind them. A request that comes out is one that memcached
+/// answers with exactly one reply (or with nothing but a withheld one): keys, counts and numbers
+/// have been checked, so it cannot shift the replies of its neighbours. O(line), allocates nothing.
+Parsed parse_request(std::string_view input, const Limits& limits);
+
+/// Walks the keys of a Request (or of any run of words divided by blanks).
+class KeyWalker {
+ public:
+  explicit KeyWalker(std::string_view keys) : rest_(keys) {}
+  /// The next key, or an empty view behind the last.
+  std::string_view next();
+  std::string_view rest() const { return rest_; }
+
+ private:
+  std::string_view rest_;
+};
+
+/// Writes the command that goes to a server for `request`: the line without `noreply` and without
+/// the meta flag q (a server connection always gets a reply), and CRLF. `out` has room for
+/// request.line.size() + 2. Returns the bytes written.
+std::size_t compose_command(const Request& request, char* out);
+
+/// Whether sending the command twice leaves the cache as sending it once does, so that it may be
+/// sent again when a connection was found closed: reads without side effects, set, touch, delete
+/// are; incr, append, add, cas are not.
+bool is_idempotent(const Request& request);
+
+}  // namespace mcsteady::protocol

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "mcsteady/base/byte_count.h"
+#include "mcsteady/base/clock.h"
+#include "mcsteady/net/event_loop.h"
+#include "mcsteady/protocol/request.h"
+#include "mcsteady/routing/options.h"
+
+namespace mcsteady::proxy {
+
+struct ClientOptions {
+  protocol::Limits limits;
+  std::size_t clients_max = 10000;       // of all workers together
+  ByteCount output_high_water = MiB(1);  // above it a client is not read, and gets are portioned
+  Duration stuck_timeout =
+      std::chrono::seconds(60);  // holding memory without taking or giving a byte
+  int requests_per_turn = 64;    // then the client gives way
+};
+
+struct WorkerOptions {
+  std::vector<net::ListenOptions> listeners;
+  std::vector<routing::PoolOptions> pools;
+  std::string route;  // the name of the pool that gets every request
+  ClientOptions client;
+  Duration drain_timeout = std::chrono::seconds(10);
+};
+
+}  // namespace mcsteady::proxy
