@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
+#include "mcsteady/placement/placement.h"
 #include "mcsteady/protocol/reply.h"
 #include "mcsteady/upstream/options.h"
 
@@ -13,9 +15,7 @@ struct PoolServer {
   std::uint32_t weight = 1;
 };
 
-struct PlacementOptions {
-  enum class Kind { Ketama, Modula } kind = Kind::Ketama;
-};
+using placement::PlacementOptions;
 
 /// Servers that share one placement of keys.
 struct PoolOptions {
