@@ -16,6 +16,7 @@ class Ketama final : public Placement {
  public:
   explicit Ketama(std::span<const Node> nodes);
   std::size_t place(std::string_view key) const override;
+  std::size_t points() const { return points_.size(); }
 
  private:
   // Two arrays, so that the search touches hashes only.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "placement/ketama.h"
 #include "placement/vectors.h"
 
 namespace mcsteady::placement {
@@ -15,6 +16,7 @@ using Kind = PlacementOptions::Kind;
 /// Positions of the servers that were alive, for lists where the dead ones leave the ring.
 std::vector<std::size_t> alive(const Vector& vector) {
   std::vector<std::size_t> positions;
+  positions.reserve(vector.nodes.size());
   for (std::size_t i = 0; i < vector.nodes.size(); ++i) {
     if (std::find(vector.down.begin(), vector.down.end(), i) == vector.down.end()) {
       positions.push_back(i);
@@ -27,6 +29,7 @@ std::vector<std::size_t> alive(const Vector& vector) {
 std::size_t misplaced(const Vector& vector, Kind kind, const std::vector<std::size_t>& positions,
                       const std::vector<std::string>& keys) {
   std::vector<Node> nodes;
+  nodes.reserve(positions.size());
   for (const std::size_t position : positions) nodes.push_back(vector.nodes[position]);
   const auto placement = make_placement({.kind = kind}, nodes);
   std::size_t count = 0;
@@ -81,6 +84,35 @@ TEST(Placement, AServerWhoseShareIsBelowOnePointGetsNoKeys) {
   const auto placement = make_placement({}, nodes);
 
   for (const auto& key : read_keys()) ASSERT_EQ(placement->place(key), 1u) << key;
+}
+
+TEST(Placement, AKeyThatHashesToAPointBelongsToThatPoint) {
+  const std::vector<Node> nodes = {{"10.0.0.1", 11211, 1}, {"10.0.0.2", 11211, 1}};
+
+  const auto placement = make_placement({}, nodes);
+
+  for (int j = 0; j < 100; ++j) {
+    EXPECT_EQ(placement->place("10.0.0.1-" + std::to_string(j)), 0u);
+    EXPECT_EQ(placement->place("10.0.0.2-" + std::to_string(j)), 1u);
+  }
+}
+
+TEST(Ketama, HasAHundredPointsAServerUntilAWeightIsAboveOne) {
+  std::vector<Node> nodes = {{"10.0.0.1", 11211, 1}, {"10.0.0.2", 11211, 1}};
+  EXPECT_EQ(Ketama(nodes).points(), 200u);
+
+  nodes = {{"10.0.0.1", 11211, 2}, {"10.0.0.2", 11211, 2}};
+  EXPECT_EQ(Ketama(nodes).points(), 320u);
+}
+
+TEST(Ketama, CountsPointsInSinglePrecisionAsLibmemcachedDoes) {
+  // With these numbers of equal servers the share of one rounds below its 40 digests.
+  for (const std::size_t count : {25u, 47u, 50u, 55u, 61u, 71u, 94u, 100u}) {
+    std::vector<Node> nodes(count, Node{"", 11211, 2});
+    for (std::size_t i = 0; i < count; ++i) nodes[i].host = "10.0.2." + std::to_string(i);
+
+    EXPECT_EQ(Ketama(nodes).points(), count * 156) << count;
+  }
 }
 
 TEST(Placement, TheEmptyKeyHasAServerToo) {
