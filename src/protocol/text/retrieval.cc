@@ -1,0 +1,29 @@
+#include "protocol/text/text.h"
+
+namespace mcsteady::protocol::text {
+
+Parsed parse_retrieval(CommandLine line, const Limits& limits) {
+  Words& words = line.arguments;
+  const bool touches = line.verb == Verb::Gat || line.verb == Verb::Gats;
+  const std::string_view exptime = touches ? words.next() : std::string_view{};
+  const std::string_view first = words.next();
+  if (first.empty()) return refuse(line, refusal::kError);
+  if (touches && !is_exptime(exptime)) return refuse(line, refusal::kBadExptime);
+
+  std::string_view last = first;
+  bool too_long = first.size() > limits.key_max.value;
+  for (std::string_view key = words.next(); !key.empty(); key = words.next()) {
+    too_long |= key.size() > limits.key_max.value;
+    last = key;
+  }
+  if (too_long || words.saw_control()) return refuse(line, refusal::kBadFormat);
+
+  Parsed parsed = accept(line);
+  const char* const end = last.data() + last.size();
+  parsed.request.keys = {first.data(), static_cast<std::size_t>(end - first.data())};
+  parsed.request.several_keys = last.data() != first.data();
+  parsed.request.exptime = exptime;
+  return parsed;
+}
+
+}  // namespace mcsteady::protocol::text
