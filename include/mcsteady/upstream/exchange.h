@@ -31,13 +31,13 @@ inline constexpr std::size_t kFailureCount = static_cast<std::size_t>(Failure::S
 const char* to_string(Failure failure);
 const char* describe(Failure failure);
 
-/// A value of a reply. Small ones are views into the reader's buffer, good during the call; large
-/// ones were received into a block of their own, which the owner may keep.
+/// A line of a reply with its value. `wire` is the whole of it as the server sent it: line, value,
+/// CRLF. Small ones are views into the reader's buffer, good during the call; large ones were
+/// received into a block of their own, which starts with `wire` and which the owner may keep.
 struct Item {
   protocol::ReplyLine line;
-  std::string_view small;  // value and its CRLF; empty when `large` is set
-  net::Block large;        // value and its CRLF from its start
-  std::size_t large_size = 0;
+  std::string_view wire;
+  net::Block large;
 };
 
 /// One command on its way to a server and its reply on the way back. The connection that holds it
@@ -48,7 +48,8 @@ class Exchange {
   class Owner {
    public:
     virtual ~Owner() = default;
-    /// A line with its value, whole. Other lines of the same reply may follow.
+    /// A line with its value, whole. Where `item.line.last` is set the exchange is over with it;
+    /// else other lines of the same reply follow.
     virtual void on_item(Exchange& exchange, Item&& item) = 0;
     /// The last line of the reply: the exchange is over. `line` is good during the call.
     virtual void on_line(Exchange& exchange, const protocol::ReplyLine& line) = 0;
@@ -73,23 +74,30 @@ class Exchange {
 
   /// Whoever asked for it wants to hear no more of it.
   void give_up() { owner = nullptr; }
+  bool given_up() const { return owner == nullptr; }
 
  private:
   friend class ExchangePool;
   friend class ExchangeList;
+  friend class DeadlineList;
   friend class Connection;
   friend class Server;
-  friend class DeadlineList;
-  Exchange* next_ = nullptr;
-  Exchange* earlier_ = nullptr;  // in the list of deadlines
-  Exchange* later_ = nullptr;
+  Exchange* next_ = nullptr;  // in the queue of its connection, or among the idle ones
+  Exchange* previous_ = nullptr;
+  Exchange* later_ = nullptr;  // in the list of deadlines
+  Exchange* earlier_ = nullptr;
   class Connection* connection_ = nullptr;
-  TimePoint deadline_ = TimePoint::max();  // `started` + the request timeout
+  std::size_t lane_ = 0;
+  TimePoint deadline_ = TimePoint::max();  // from `started` on; moved once if we stalled
   TimePoint sent_at_{};                    // when its last byte was taken by the kernel
-  bool sent_ = false;
-  bool started_sending_ = false;
-  bool sent_again_ = false;  // at most once
-  bool item_seen_ = false;   // a part of its reply has gone to the owner
+  bool touched_ = false;                   // a byte of it was taken by the kernel
+  bool sent_ = false;                      // all of it was
+  bool replied_ = false;                   // its reply is complete, though it may not be sent yet
+  bool reply_begun_ = false;               // the owner has had an item
+  bool late_ = false;                      // its wait ran out; its owner has been told
+  bool expired_ = false;                   // its deadline passed; its owner has been told
+  bool sent_again_ = false;                // at most once
+  bool granted_ = false;                   // its deadline has been moved
 };
 
 /// Owns idle exchanges so that a request costs no allocation. Outlives them. Thread: its worker's.

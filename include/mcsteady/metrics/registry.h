@@ -1,0 +1,56 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mcsteady/metrics/histogram.h"
+#include "mcsteady/metrics/metrics.h"
+
+namespace mcsteady::metrics {
+
+/// What a metric is called: a name, and the server (or other subject) it is of, or nothing.
+struct MetricName {
+  std::string name;
+  std::string subject;
+  friend auto operator<=>(const MetricName&, const MetricName&) = default;
+};
+
+/// All values at about one moment; those of several workers under one name are added up.
+struct Snapshot {
+  std::map<MetricName, std::uint64_t> counters;
+  std::map<MetricName, std::int64_t> gauges;
+  std::map<MetricName, Histogram::Counts> histograms;
+
+  std::uint64_t counter(const std::string& name, const std::string& subject = "") const;
+  std::int64_t gauge(const std::string& name, const std::string& subject = "") const;
+  /// The sum of a counter over all its subjects.
+  std::uint64_t total(const std::string& name) const;
+  Duration quantile(const std::string& name, const std::string& subject, double share) const;
+  /// All subjects of a histogram together.
+  Duration quantile_of_all(const std::string& name, double share) const;
+};
+
+/// Knows every metric by name. Threads: any. What is added must outlive the registry's last
+/// snapshot, or be removed with its owner.
+class Registry {
+ public:
+  void add(MetricName name, const Counter& counter);
+  void add(MetricName name, const Gauge& gauge);
+  void add(MetricName name, const Histogram& histogram);
+  /// For values that live elsewhere; called by snapshot() in its thread.
+  void add_computed(MetricName name, std::function<std::int64_t()> value);
+  Snapshot snapshot() const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<std::pair<MetricName, const Counter*>> counters_;
+  std::vector<std::pair<MetricName, const Gauge*>> gauges_;
+  std::vector<std::pair<MetricName, const Histogram*>> histograms_;
+  std::vector<std::pair<MetricName, std::function<std::int64_t()>>> computed_;
+};
+
+}  // namespace mcsteady::metrics

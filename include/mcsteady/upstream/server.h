@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "mcsteady/upstream/context.h"
+#include "mcsteady/upstream/exchange.h"
+#include "mcsteady/upstream/options.h"
+#include "mcsteady/upstream/server_metrics.h"
+#include "mcsteady/upstream/shared_server.h"
+
+namespace mcsteady::upstream {
+
+/// A server as one worker sees it: its connections, the deadlines of what is on them, and, on the
+/// worker that took it down, its probe. Ask is_down() first: a down server is answered for at once,
+/// by policy, and never waited for.
+/// Owner: routing::Pool. Borrows everything in `context`, and `shared`. Thread: its worker's.
+class Server {
+ public:
+  Server(const ServerOptions& options, const Context& context, SharedServer& shared);
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  bool is_down() const;
+  /// Takes the exchange over; its owner hears of it in a later turn, or never if it gives it up.
+  /// (A failure may come before this returns where the server is down.) Exchanges of one `lane`
+  /// go the same connection, so that they arrive in order.
+  void submit(ExchangePtr exchange, std::size_t lane);
+
+  const ServerOptions& options() const;
+  const std::string& name() const;
+  const ServerMetrics& metrics() const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace mcsteady::upstream

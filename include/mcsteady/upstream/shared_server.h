@@ -1,0 +1,99 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "mcsteady/base/log.h"
+#include "mcsteady/net/address.h"
+#include "mcsteady/upstream/exchange.h"
+#include "mcsteady/upstream/health.h"
+#include "mcsteady/upstream/timeout_judge.h"
+
+namespace mcsteady::upstream {
+
+/// One event that counts against a server, however many requests or sockets it touched, with all
+/// that was seen of it.
+struct Incident {
+  Failure cause = Failure::ServerLate;
+  std::optional<TimeoutEvidence> timeout;  // for waits that ran out
+  std::size_t replies_owed = 0;            // on the connection it happened on
+  std::size_t bytes_unread = 0;            // received, but not a whole reply
+  int error_number = 0;                    // errno, where the kernel gave one
+  Duration loop_lag{};                     // how late our loop's last beat was
+};
+
+class Fleet;
+
+/// What all workers share of one server: its health, its address, and the log lines of its changes.
+/// Threads: any. The hot path reads an atomic; changes take the fleet's lock.
+class SharedServer {
+ public:
+  SharedServer(Fleet& fleet, std::string name, net::Endpoint endpoint, const HealthOptions& health);
+
+  const std::string& name() const { return name_; }
+  const net::Endpoint& endpoint() const { return endpoint_; }
+  Health::State state() const { return state_.load(std::memory_order_relaxed); }
+  bool is_down() const { return state() == Health::State::Down; }
+
+  /// A reply came within its wait.
+  void on_answered() {
+    if (!clean_.load(std::memory_order_relaxed)) clear_record();
+  }
+  /// The time of the probe, where this incident took the server down: the caller makes it.
+  std::optional<TimePoint> on_incident(const Incident& incident, TimePoint now);
+  void on_probe_answered();
+  /// The time of the next probe; the caller makes that too.
+  TimePoint on_probe_failed(Failure cause, TimePoint now);
+
+  std::optional<net::Address> address() const;
+  void set_address(const net::Address& address);
+
+ private:
+  friend class Fleet;
+  void clear_record();
+  void publish();
+  void log_down(const Incident& incident, TimePoint now) const;
+
+  Fleet& fleet_;
+  const std::string name_;
+  const net::Endpoint endpoint_;
+  std::atomic<Health::State> state_{Health::State::Up};
+  std::atomic<bool> clean_{true};       // Up, and no incident since the last answer
+  Health health_;                       // the rest is guarded by the fleet's lock
+  std::optional<TimePoint> silent_at_;  // its last timeout, unless it has answered since
+  std::optional<net::Address> address_;
+};
+
+/// All servers of all pools. Knows when so many seem to fail in the same moment that the fault is
+/// ours. Threads: any.
+class Fleet {
+ public:
+  /// `seed`: of the jitter.
+  Fleet(Log& log, std::uint32_t seed) : log_(log), random_(seed) {}
+
+  /// The record of a server; the same one for every pool that names the same endpoint.
+  SharedServer& server(const std::string& name, const net::Endpoint& endpoint,
+                       const HealthOptions& health);
+  const std::vector<std::unique_ptr<SharedServer>>& servers() const { return servers_; }
+
+ private:
+  friend class SharedServer;
+  /// Timeouts this close to each other are one moment.
+  static constexpr Duration kSameMoment = std::chrono::seconds(1);
+  bool all_seem_to_fail(TimePoint now) const;
+  double draw() { return std::uniform_real_distribution<double>(0.0, 1.0)(random_); }
+
+  Log& log_;
+  mutable std::mutex mutex_;
+  std::minstd_rand random_;
+  bool excused_ = false;  // all seemed to fail, and none has answered since
+  std::vector<std::unique_ptr<SharedServer>> servers_;
+};
+
+}  // namespace mcsteady::upstream

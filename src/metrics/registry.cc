@@ -1,0 +1,69 @@
+#include "mcsteady/metrics/registry.h"
+
+namespace mcsteady::metrics {
+
+void Registry::add(MetricName name, const Counter& counter) {
+  const std::lock_guard lock(mutex_);
+  counters_.emplace_back(std::move(name), &counter);
+}
+
+void Registry::add(MetricName name, const Gauge& gauge) {
+  const std::lock_guard lock(mutex_);
+  gauges_.emplace_back(std::move(name), &gauge);
+}
+
+void Registry::add(MetricName name, const Histogram& histogram) {
+  const std::lock_guard lock(mutex_);
+  histograms_.emplace_back(std::move(name), &histogram);
+}
+
+void Registry::add_computed(MetricName name, std::function<std::int64_t()> value) {
+  const std::lock_guard lock(mutex_);
+  computed_.emplace_back(std::move(name), std::move(value));
+}
+
+Snapshot Registry::snapshot() const {
+  const std::lock_guard lock(mutex_);
+  Snapshot now;
+  for (const auto& [name, counter] : counters_) now.counters[name] += counter->value();
+  for (const auto& [name, gauge] : gauges_) now.gauges[name] += gauge->value();
+  for (const auto& [name, value] : computed_) now.gauges[name] += value();
+  for (const auto& [name, histogram] : histograms_) histogram->add_to(now.histograms[name]);
+  return now;
+}
+
+std::uint64_t Snapshot::counter(const std::string& name, const std::string& subject) const {
+  const auto found = counters.find({name, subject});
+  return found == counters.end() ? 0 : found->second;
+}
+
+std::int64_t Snapshot::gauge(const std::string& name, const std::string& subject) const {
+  const auto found = gauges.find({name, subject});
+  return found == gauges.end() ? 0 : found->second;
+}
+
+std::uint64_t Snapshot::total(const std::string& name) const {
+  std::uint64_t sum = 0;
+  for (auto it = counters.lower_bound({name, ""}); it != counters.end() && it->first.name == name;
+       ++it) {
+    sum += it->second;
+  }
+  return sum;
+}
+
+Duration Snapshot::quantile(const std::string& name, const std::string& subject,
+                            double share) const {
+  const auto found = histograms.find({name, subject});
+  return found == histograms.end() ? Duration{0} : metrics::quantile(found->second, share);
+}
+
+Duration Snapshot::quantile_of_all(const std::string& name, double share) const {
+  Histogram::Counts all{};
+  for (auto it = histograms.lower_bound({name, ""});
+       it != histograms.end() && it->first.name == name; ++it) {
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] += it->second[i];
+  }
+  return metrics::quantile(all, share);
+}
+
+}  // namespace mcsteady::metrics

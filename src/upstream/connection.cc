@@ -1,0 +1,442 @@
+#include "upstream/connection.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace mcsteady::upstream {
+
+namespace {
+// Fresh waits granted without a byte coming in: a host that stalls for ever must not keep a dead
+// server for ever.
+constexpr int kGrantsMax = 4;
+
+Failure failure_of(TimeoutVerdict verdict) {
+  return verdict == TimeoutVerdict::NetworkLost ? Failure::NetworkLost : Failure::ServerLate;
+}
+}  // namespace
+
+Connection::Connection(const ServerOptions& options, const Context& context, ServerMetrics& metrics,
+                       DeadlineList& deadlines, ConnectionHost& host)
+    : options_(options),
+      context_(context),
+      metrics_(metrics),
+      deadlines_(deadlines),
+      host_(host),
+      reader_(context.blocks, options.value_max),
+      queue_(context.exchanges) {
+  timer_ = context_.loop.make_timer([this](TimePoint due) { on_timer(due); });
+}
+
+Connection::~Connection() {
+  while (Exchange* exchange = queue_.front()) take(*exchange);
+}
+
+void Connection::open(const std::optional<net::Address>& address) {
+  metrics_.connections.add(1);
+  metrics_.connections_opened.add();
+  const TimePoint now = context_.loop.now();
+  timer_->set(address ? now + options_.connect_timeout : now);
+  if (address) stream_ = context_.loop.connect(*address, *this);
+}
+
+void Connection::submit(ExchangePtr exchange) {
+  assert(takes_exchanges());
+  exchange->connection_ = this;
+  if (next_to_send_ == nullptr) next_to_send_ = exchange.get();
+  queue_.push_back(std::move(exchange));
+  metrics_.requests.add();
+  metrics_.owed.add(1);
+  context_.beat.wake();
+  if (state_ != State::Open) return;
+  stream_->flush();
+  if (!timer_->is_set()) timer_->set(context_.loop.now() + options_.response_timeout);
+}
+
+// ---- sending
+
+void Connection::on_connected() {
+  if (state_ != State::Connecting) return;
+  state_ = State::Open;
+  last_out_ = last_in_ = context_.loop.now();
+  timer_->clear();
+  if (queue_.empty()) return;
+  stream_->flush();
+  arm_for_next(last_out_);
+}
+
+std::size_t Connection::pieces(std::span<iovec> out) {
+  std::size_t count = 0;
+  std::size_t skip = send_offset_;  // bytes of the first exchange that have gone
+  for (Exchange* e = next_to_send_; e != nullptr && count + 2 <= out.size();
+       e = ExchangeList::after(*e)) {
+    if (skip < e->head_size) out[count++] = {e->head.data() + skip, e->head_size - skip};
+    skip = skip > e->head_size ? skip - e->head_size : 0;
+    if (skip < e->body_size) out[count++] = {e->body.data() + skip, e->body_size - skip};
+    skip = 0;
+  }
+  return count;
+}
+
+void Connection::on_sent(std::size_t count) {
+  last_out_ = context_.loop.now();
+  metrics_.bytes_sent.add(count);
+  while (count > 0) {
+    Exchange& exchange = *next_to_send_;
+    const std::size_t part = std::min(count, exchange.size() - send_offset_);
+    exchange.touched_ = true;
+    send_offset_ += part;
+    count -= part;
+    if (send_offset_ < exchange.size()) return;
+    exchange.sent_ = true;
+    exchange.sent_at_ = last_out_;
+    next_to_send_ = ExchangeList::after(exchange);
+    send_offset_ = 0;
+    if (exchange.replied_) take(exchange);
+  }
+  close_if_done();
+}
+
+// ---- receiving
+
+void Connection::on_received(std::size_t count) {
+  last_in_ = context_.loop.now();
+  received_ += count;
+  grants_ = 0;
+  heard_since_idle_ = true;
+  metrics_.bytes_received.add(count);
+  reader_.received(count);
+  take_replies();
+  if (state_ != State::Closed) reader_.release_idle();
+  close_if_done();
+}
+
+void Connection::take_replies() {
+  while (state_ != State::Closed) {
+    Exchange* head = queue_.front();
+    const bool owed = head != nullptr && head->touched_ && !head->replied_;
+    if (!owed) {
+      if (reader_.empty()) return;
+      metrics_.stray_bytes.add();
+      return on_out_of_step(Failure::BadReply);
+    }
+    auto event = reader_.next(head->shape, !head->given_up());
+    if (!event) return on_out_of_step(Failure::BadReply);
+    if (event->kind == RecoveryReader::Event::Kind::NeedMore) return;
+    on_event(*head, std::move(*event));
+  }
+}
+
+void Connection::on_event(Exchange& head, RecoveryReader::Event&& event) {
+  using Kind = RecoveryReader::Event::Kind;
+  const bool last = event.item.line.last;
+  const bool dropped = head.given_up();
+  if (dropped && event.kind != Kind::Refused) late_.on_dropped(event.item.wire.size());
+  switch (event.kind) {
+    case Kind::NeedMore:
+      return;
+    case Kind::Line:
+      if (!dropped) head.owner->on_line(head, event.item.line);
+      break;
+    case Kind::Item:
+      head.reply_begun_ = true;
+      if (!dropped) head.owner->on_item(head, std::move(event.item));
+      break;
+    case Kind::Refused:
+      fail(head, event.failure);
+      return;
+    case Kind::Skipped:
+      break;
+  }
+  if (last) finish_reply(head);
+}
+
+void Connection::finish_reply(Exchange& head) {
+  const bool in_time = !head.late_ && !head.expired_;
+  if (in_time) {
+    host_.on_answered();
+    if (head.sent_) metrics_.response_time.record(last_in_ - head.sent_at_);
+    (head.given_up() ? metrics_.unwanted_replies_dropped : metrics_.answered).add();
+  } else {
+    metrics_.late_replies_dropped.add();
+  }
+  head.owner = nullptr;
+  deadlines_.remove(head);
+  // A server may refuse a large set before it has read all of it; the rest must still go out.
+  if (head.sent_) {
+    take(head);
+  } else {
+    head.replied_ = true;
+  }
+}
+
+ExchangePtr Connection::take(Exchange& exchange) {
+  if (next_to_send_ == &exchange) {
+    next_to_send_ = ExchangeList::after(exchange);
+    send_offset_ = 0;
+  }
+  deadlines_.remove(exchange);
+  exchange.connection_ = nullptr;
+  ExchangePtr taken = queue_.take(exchange);
+  metrics_.owed.add(-1);
+  if (queue_.empty()) heard_since_idle_ = false;
+  return taken;
+}
+
+void Connection::fail(Exchange& exchange, Failure failure) {
+  deadlines_.remove(exchange);
+  if (exchange.given_up()) return;
+  metrics_.failures[static_cast<std::size_t>(failure)].add();
+  std::exchange(exchange.owner, nullptr)->on_failed(exchange, failure);
+}
+
+void Connection::fail_all(Failure failure) {
+  while (Exchange* exchange = queue_.front()) {
+    const ExchangePtr taken = take(*exchange);
+    fail(*taken, failure);
+  }
+}
+
+// ---- waiting
+
+void Connection::on_timer(TimePoint due) {
+  const TimePoint now = context_.loop.now();
+  if (state_ == State::Connecting) return on_connect_timeout(due, now);
+  if (state_ == State::Closed) return;
+  if (state_ == State::Retired && late_.exceeded(now, queue_.size())) {
+    return abort(Failure::ServerLate);
+  }
+  Exchange* head = first_waiting();
+  if (head != nullptr && now >= wait_end(*head)) return on_wait_over(*head, due, now);
+  arm_for_next(now);
+}
+
+void Connection::on_connect_timeout(TimePoint due, TimePoint now) {
+  if (!stream_) return on_connect_failed(Failure::ConnectFailed, 0);
+  const bool we_stalled = now - due >= options_.stall_min;
+  if (options_.timeout_recovery && we_stalled && grants_++ < kGrantsMax) {
+    metrics_.waits_granted.add();
+    timer_->set(now + options_.connect_timeout);
+    return;
+  }
+  on_connect_failed(Failure::ConnectTimeout, 0);
+}
+
+Exchange* Connection::first_waiting() const {
+  Exchange* exchange = queue_.front();
+  while (exchange != nullptr && (exchange->late_ || exchange->replied_)) {
+    exchange = ExchangeList::after(*exchange);
+  }
+  return exchange;
+}
+
+TimePoint Connection::wait_begin(const Exchange& exchange) const {
+  const TimePoint out = exchange.sent_ ? exchange.sent_at_ : std::max(last_out_, exchange.started);
+  return std::max({out, last_in_, granted_at_});
+}
+
+void Connection::on_wait_over(Exchange& head, TimePoint due, TimePoint now) {
+  TimeoutEvidence evidence{.timer_late_by = now - due,
+                           .stalled = context_.beat.watch().stalled(wait_begin(head), now),
+                           .found_unread = {},
+                           .output_unsent = {},
+                           .transport = {}};
+  if (options_.timeout_recovery && recover(head, evidence, now)) return;
+  time_out(now, evidence);
+}
+
+/// True: this is no timeout. The reply was there, or the connection's end was, or we stalled.
+bool Connection::recover(const Exchange& head, TimeoutEvidence& evidence, TimePoint now) {
+  const std::uint64_t received_before = received_;
+  look();
+  if (state_ == State::Closed) return true;
+  evidence.found_unread = ByteCount{received_ - received_before};
+  if (next_to_send_ == &head) evidence.output_unsent = ByteCount{head.size() - send_offset_};
+  if (received_ == received_before) evidence.transport = stream_->evidence();
+  switch (judge(evidence, options_.stall_min)) {
+    case TimeoutVerdict::Recovered:
+      metrics_.timeouts_recovered.add();
+      arm_for_next(context_.loop.now());
+      return true;
+    case TimeoutVerdict::WeStalled:
+      if (grants_ >= kGrantsMax) return false;
+      ++grants_;
+      granted_at_ = now;
+      metrics_.waits_granted.add();
+      arm_for_next(now);
+      return true;
+    case TimeoutVerdict::NetworkLost:
+    case TimeoutVerdict::ServerLate:
+      return false;
+  }
+  return false;
+}
+
+void Connection::time_out(TimePoint now, const TimeoutEvidence& evidence) {
+  TimeoutEvidence without_stall = evidence;
+  without_stall.timer_late_by = without_stall.stalled = Duration{0};
+  const Failure cause = failure_of(judge(without_stall, options_.stall_min));
+  if (state_ == State::Open) {
+    report(cause, 0, evidence);
+    retire();
+  }
+  // All that waited as long have waited in vain.
+  while (Exchange* head = first_waiting()) {
+    if (now < wait_end(*head)) break;
+    head->late_ = true;
+    fail(*head, cause);
+  }
+  if (state_ == State::Closed) return;
+  arm_for_next(now);
+  close_if_done();
+}
+
+/// The timer is set lazily: it stays set while waits begin and end, and when it fires it is set
+/// again for the wait that is on then. So a request costs no timer operation.
+void Connection::arm_for_next(TimePoint now) {
+  const Exchange* head = first_waiting();
+  if (head != nullptr) {
+    const TimePoint end = wait_end(*head);
+    timer_->set(state_ == State::Retired ? std::min(end, late_.ends_at()) : end);
+  } else if (state_ == State::Retired) {
+    timer_->set(std::max(late_.ends_at(), now));
+  } else {
+    timer_->clear();
+  }
+}
+
+void Connection::look() {
+  if (state_ == State::Open || state_ == State::Retired) stream_->look();
+}
+
+void Connection::expire(Exchange& exchange) {
+  if (!exchange.touched_) {
+    take(exchange);
+    return close_if_done();
+  }
+  exchange.expired_ = true;
+  exchange.owner = nullptr;
+}
+
+// ---- ending
+
+void Connection::retire() {
+  if (!takes_exchanges()) return;
+  metrics_.connections_retired.add();
+  close_when_done();
+}
+
+void Connection::close_when_done() {
+  if (!takes_exchanges()) return;
+  if (state_ == State::Connecting) return abort(Failure::ConnectionLost);
+  state_ = State::Retired;
+  const TimePoint now = context_.loop.now();
+  late_.on_retired(now);
+  host_.on_retired(*this);
+  hand_over_unsent();
+  arm_for_next(now);
+  close_if_done();
+}
+
+void Connection::hand_over_unsent() {
+  Exchange* exchange = next_to_send_;
+  if (exchange != nullptr && exchange->touched_) exchange = ExchangeList::after(*exchange);
+  while (exchange != nullptr) {
+    Exchange* following = ExchangeList::after(*exchange);
+    const bool wanted = !exchange->given_up();
+    ExchangePtr unsent = take(*exchange);
+    if (wanted) host_.send_again(std::move(unsent));
+    exchange = following;
+  }
+}
+
+void Connection::on_broken(net::Breakage breakage) {
+  if (state_ == State::Connecting) {
+    const bool refused = breakage.kind == net::StreamError::Refused;
+    return on_connect_failed(refused ? Failure::ConnectRefused : Failure::ConnectFailed,
+                             breakage.error_number);
+  }
+  on_lost(breakage.error_number);
+}
+
+void Connection::on_connect_failed(Failure failure, int error_number) {
+  report(failure, error_number);
+  abort(failure);
+}
+
+/// The server closed the connection, or the network did.
+void Connection::on_lost(int error_number) {
+  if (state_ == State::Connecting) {
+    return on_connect_failed(Failure::ConnectFailed, error_number);
+  }
+  if (queue_.empty()) {
+    metrics_.connections_closed_idle.add();
+    return close();
+  }
+  // Nothing has come since the queue was empty: the server closed an idle connection, as
+  // idle_timeout and restarts do, and our commands crossed its FIN.
+  const bool closed_while_idle = !heard_since_idle_;
+  const Incident seen{.cause = Failure::ConnectionLost,
+                      .timeout = {},
+                      .replies_owed = queue_.size(),
+                      .bytes_unread = reader_.unread(),
+                      .error_number = error_number,
+                      .loop_lag = context_.beat.watch().last_lag()};
+  const bool was_open = state_ == State::Open;
+  close();
+  bool lost_any = false;
+  while (Exchange* exchange = queue_.front()) {
+    ExchangePtr taken = take(*exchange);
+    if (taken->given_up()) continue;
+    const bool not_executed = !taken->sent_ && !taken->reply_begun_ && !taken->replied_;
+    const bool may_repeat = closed_while_idle && taken->idempotent && !taken->reply_begun_;
+    if ((not_executed || may_repeat) && !taken->sent_again_ && !taken->late_) {
+      taken->sent_again_ = true;
+      host_.send_again(std::move(taken));
+    } else {
+      lost_any = true;
+      fail(*taken, Failure::ConnectionLost);
+    }
+  }
+  if (was_open && (lost_any || !closed_while_idle)) host_.on_incident(seen);
+}
+
+/// What came is no reply to what was asked. All that is owed is lost, since there is no telling
+/// what is whose; on a connection that owed nothing, nothing is.
+void Connection::on_out_of_step(Failure failure) {
+  const bool owed = !queue_.empty() && queue_.front()->touched_;
+  if (owed && state_ == State::Open) report(failure);
+  close();
+  hand_over_unsent();
+  fail_all(failure);
+}
+
+void Connection::abort(Failure failure) {
+  if (state_ == State::Closed) return;
+  close();
+  fail_all(failure);
+}
+
+void Connection::close() {
+  if (state_ == State::Closed) return;
+  state_ = State::Closed;
+  metrics_.connections.add(-1);
+  timer_->clear();
+  if (stream_) stream_->close();
+  host_.on_closed(*this);
+}
+
+void Connection::close_if_done() {
+  if (state_ == State::Retired && queue_.empty()) close();
+}
+
+void Connection::report(Failure cause, int error_number,
+                        const std::optional<TimeoutEvidence>& timeout) {
+  host_.on_incident(Incident{.cause = cause,
+                             .timeout = timeout,
+                             .replies_owed = queue_.size(),
+                             .bytes_unread = reader_.unread(),
+                             .error_number = error_number,
+                             .loop_lag = context_.beat.watch().last_lag()});
+}
+
+}  // namespace mcsteady::upstream

@@ -1,0 +1,197 @@
+#include "mcsteady/upstream/server.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "upstream/connection.h"
+#include "upstream/exchange_list.h"
+#include "upstream/probe.h"
+
+namespace mcsteady::upstream {
+
+class Server::Impl final : private ConnectionHost, private net::Task {
+ public:
+  Impl(const ServerOptions& options, const Context& context, SharedServer& shared)
+      : options_(options),
+        context_(context),
+        shared_(shared),
+        slots_(static_cast<std::size_t>(options.connections)),
+        probe_(options_, context_, metrics_, shared_) {
+    deadline_timer_ = context_.loop.make_timer([this](TimePoint due) { on_deadline(due); });
+  }
+  ~Impl() override = default;
+
+  void submit(ExchangePtr exchange, std::size_t lane);
+
+  const ServerOptions options_;
+  const Context context_;
+  SharedServer& shared_;
+  ServerMetrics metrics_;
+
+ private:
+  void on_answered() override { shared_.on_answered(); }
+  void on_incident(const Incident& incident) override;
+  void on_retired(Connection& connection) override;
+  void on_closed(Connection& connection) override;
+  void send_again(ExchangePtr exchange) override;
+  void run() override { closed_.clear(); }  // at the turn's end
+
+  Connection& connection_for(std::size_t lane);
+  void watch_deadline(Exchange& exchange);
+  void on_deadline(TimePoint due);
+  void look_for_due(TimePoint now);
+  void expire(Exchange& exchange);
+  void fail(Exchange& exchange, Failure failure);
+
+  DeadlineList deadlines_;
+  std::unique_ptr<net::Timer> deadline_timer_;
+  std::vector<std::unique_ptr<Connection>> slots_;    // by lane; empty until used
+  std::vector<std::unique_ptr<Connection>> retired_;  // still owe something
+  std::vector<std::unique_ptr<Connection>> closed_;   // until the turn ends
+  Probe probe_;
+};
+
+void Server::Impl::submit(ExchangePtr exchange, std::size_t lane) {
+  if (shared_.is_down()) return fail(*exchange, Failure::ServerDown);
+  Exchange& submitted = *exchange;
+  submitted.lane_ = lane;
+  connection_for(lane).submit(std::move(exchange));
+  watch_deadline(submitted);
+}
+
+Connection& Server::Impl::connection_for(std::size_t lane) {
+  std::unique_ptr<Connection>& slot = slots_[lane % slots_.size()];
+  if (!slot) {
+    slot = std::make_unique<Connection>(options_, context_, metrics_, deadlines_,
+                                        static_cast<ConnectionHost&>(*this));
+    slot->open(shared_.address());
+  }
+  return *slot;
+}
+
+void Server::Impl::on_incident(const Incident& incident) {
+  const TimePoint now = context_.loop.now();
+  metrics_.incidents.add();
+  const auto probe_at = shared_.on_incident(incident, now);
+  if (!probe_at) return;
+  metrics_.down_marks.add();
+  probe_.schedule(*probe_at);
+}
+
+void Server::Impl::on_retired(Connection& connection) {
+  for (auto& slot : slots_) {
+    if (slot.get() == &connection) retired_.push_back(std::move(slot));
+  }
+}
+
+void Server::Impl::on_closed(Connection& connection) {
+  const auto move_from = [&](std::vector<std::unique_ptr<Connection>>& list) {
+    for (auto& entry : list) {
+      if (entry.get() == &connection) closed_.push_back(std::move(entry));
+    }
+  };
+  move_from(slots_);
+  move_from(retired_);
+  std::erase(retired_, nullptr);
+  context_.loop.at_turn_end(*this);
+}
+
+void Server::Impl::send_again(ExchangePtr exchange) {
+  const bool was_sent = exchange->sent_;
+  exchange->touched_ = exchange->sent_ = false;
+  exchange->sent_at_ = {};
+  if (was_sent) metrics_.resends.add();
+  const std::size_t lane = exchange->lane_;
+  submit(std::move(exchange), lane);
+}
+
+// ---- deadlines
+
+void Server::Impl::watch_deadline(Exchange& exchange) {
+  if (options_.request_timeout == Duration{0}) return;
+  if (exchange.deadline_ == TimePoint::max()) {
+    exchange.deadline_ = exchange.started + options_.request_timeout;
+  }
+  deadlines_.add(exchange);
+  // Set lazily, like the timers of waits: it fires for what was first once, and is set again.
+  if (!deadline_timer_->is_set()) deadline_timer_->set(exchange.deadline_);
+}
+
+void Server::Impl::on_deadline(TimePoint due) {
+  const TimePoint now = context_.loop.now();
+  const bool we_stalled = now - due >= options_.stall_min;
+  if (options_.timeout_recovery) look_for_due(now);
+  for (Exchange* first = deadlines_.first(); first != nullptr && first->deadline_ <= now;
+       first = deadlines_.first()) {
+    if (options_.timeout_recovery && we_stalled && !first->granted_) {
+      deadlines_.remove(*first);
+      first->granted_ = true;
+      first->deadline_ = now + options_.response_timeout;
+      metrics_.waits_granted.add();
+      deadlines_.add(*first);
+    } else {
+      expire(*first);
+    }
+  }
+  if (const Exchange* first = deadlines_.first()) deadline_timer_->set(first->deadline_);
+}
+
+/// Replies to what is due may lie in a socket: looks at each connection that owes one.
+void Server::Impl::look_for_due(TimePoint now) {
+  const auto due_here = [&](const Connection& connection) {
+    for (const Exchange* e = deadlines_.first(); e != nullptr && e->deadline_ <= now;
+         e = e->later_) {
+      if (e->connection_ == &connection) return true;
+    }
+    return false;
+  };
+  // A look can move connections between the lists: take the addresses first.
+  std::vector<Connection*> to_look;
+  for (const auto* list : {&slots_, &retired_}) {
+    for (const auto& connection : *list) {
+      if (connection && due_here(*connection)) to_look.push_back(connection.get());
+    }
+  }
+  for (Connection* connection : to_look) connection->look();
+}
+
+void Server::Impl::expire(Exchange& exchange) {
+  deadlines_.remove(exchange);
+  const bool wanted = !exchange.given_up();
+  Exchange::Owner* owner = std::exchange(exchange.owner, nullptr);
+  if (wanted) {
+    metrics_.failures[static_cast<std::size_t>(Failure::RequestDeadline)].add();
+    owner->on_failed(exchange, Failure::RequestDeadline);
+  }
+  if (exchange.connection_ != nullptr) exchange.connection_->expire(exchange);
+}
+
+void Server::Impl::fail(Exchange& exchange, Failure failure) {
+  if (exchange.given_up()) return;
+  metrics_.failures[static_cast<std::size_t>(failure)].add();
+  std::exchange(exchange.owner, nullptr)->on_failed(exchange, failure);
+}
+
+// ---- the front door
+
+Server::Server(const ServerOptions& options, const Context& context, SharedServer& shared)
+    : impl_(std::make_unique<Impl>(options, context, shared)) {}
+Server::~Server() = default;
+
+bool Server::is_down() const {
+  return impl_->shared_.is_down();
+}
+void Server::submit(ExchangePtr exchange, std::size_t lane) {
+  impl_->submit(std::move(exchange), lane);
+}
+const ServerOptions& Server::options() const {
+  return impl_->options_;
+}
+const std::string& Server::name() const {
+  return impl_->options_.name;
+}
+const ServerMetrics& Server::metrics() const {
+  return impl_->metrics_;
+}
+
+}  // namespace mcsteady::upstream
