@@ -18,12 +18,16 @@ class MemoryBudget {
  public:
   explicit MemoryBudget(ByteCount ceiling) : ceiling_(ceiling.value) {}
   bool take(std::size_t bytes);
+  /// Past the ceiling if need be.
+  void take_always(std::size_t bytes);
   void give_back(std::size_t bytes) { used_.fetch_sub(bytes, std::memory_order_relaxed); }
   std::uint64_t used() const { return used_.load(std::memory_order_relaxed); }
   std::uint64_t peak() const { return peak_.load(std::memory_order_relaxed); }
   std::uint64_t ceiling() const { return ceiling_; }
 
  private:
+  void note_peak(std::uint64_t used);
+
   const std::uint64_t ceiling_;
   std::atomic<std::uint64_t> used_{0};
   std::atomic<std::uint64_t> peak_{0};
@@ -69,7 +73,7 @@ class Block {
 /// Thread: one worker's only.
 class BlockPool {
  public:
-  explicit BlockPool(MemoryBudget& budget) : budget_(budget) {}
+  explicit BlockPool(MemoryBudget& budget);
   ~BlockPool();
   BlockPool(const BlockPool&) = delete;
   BlockPool& operator=(const BlockPool&) = delete;
@@ -78,12 +82,19 @@ class BlockPool {
 
   /// At least `size` bytes, or an empty block where the ceiling does not allow it.
   Block allocate(std::size_t size);
+  /// The same, past the ceiling if need be: for the little that everything else stands on, such as
+  /// the buffer in which a server's replies arrive (without it they could not even be dropped).
+  Block allocate_always(std::size_t size);
   /// Bytes in blocks that someone holds now.
   std::uint64_t in_use() const { return in_use_; }
 
  private:
   friend class Block;
+  enum class Ceiling { Holds, Yields };
+  Block allocate(std::size_t size, Ceiling ceiling);
+  char* from_heap(std::size_t capacity, Ceiling ceiling);
   void give_back(char* data, std::size_t capacity);
+  void trim();  // gives all idle blocks back to the heap
 
   MemoryBudget& budget_;
   std::array<std::vector<char*>, kSizes.size()> idle_;

@@ -38,11 +38,15 @@ class Chain {
     Block block;
     std::size_t begin, end;  // the content within the block
   };
+  std::size_t tail_room() const;  // bytes that append_copy may still write into the last block
+  std::size_t next_block_size() const;  // small at first, larger while it fills up
+
   BlockPool* pool_;
   std::vector<Link> links_;
   std::size_t first_ = 0;  // links before it are spent
   std::size_t size_ = 0;
   std::size_t memory_ = 0;
+  bool tail_is_ours_ = false;  // the last block was not linked in by someone who may go on using it
 };
 
 }  // namespace mcsteady::net
