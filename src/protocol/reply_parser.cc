@@ -154,6 +154,9 @@ LineResult parse_reply_line(std::string_view input, ReplyShape shape) {
   // Servers end every line with CRLF: a bare newline is the inside of a value.
   if (length < 2 || input[length - 2] != '\r') return Unexpected{ReplyError::Unexpected};
 
+  // No server pads a line, and words are read without the blanks before them.
+  if (input.front() == ' ') return Unexpected{ReplyError::Unexpected};
+
   ReplyLine line;
   line.line = input.substr(0, length);
   const std::string_view text = input.substr(0, length - 2);

@@ -17,12 +17,16 @@ constexpr char kBinaryMagic = '\x80';
 constexpr Refusal kHangUp{.reply = {}, .close = true};
 constexpr Refusal kTooLong{.reply = refusal::kLineTooLong, .close = true};
 
+std::size_t short_line_max(const Limits& limits) {
+  return std::min<std::size_t>(limits.line_max.value, kServerLineMax);
+}
+
 /// The bytes that the line at the front of `input` may have, its line end included. Multi-key gat
 /// may be long here too: it goes to servers in parts.
 std::size_t line_max_of(std::string_view input, const Limits& limits) {
   const auto verb = verb_named(Words(input.substr(0, kServerLineMax)).next());
   if (verb && is_classic_retrieval(*verb)) return limits.get_line_max.value;
-  return std::min<std::size_t>(limits.line_max.value, kServerLineMax);
+  return short_line_max(limits);
 }
 
 Parsed refuse_unknown(CommandLine line, std::string_view name) {
@@ -88,7 +92,7 @@ Parsed parse_request(std::string_view input, const Limits& limits) {
       found == nullptr
           ? input.size()
           : static_cast<std::size_t>(static_cast<const char*>(found) - input.data()) + 1;
-  if (length > kServerLineMax && length > line_max_of(input, limits)) {
+  if (length > short_line_max(limits) && length > line_max_of(input, limits)) {
     return refuse_bytes(length, kTooLong);
   }
   if (found == nullptr) return {};
