@@ -1,0 +1,132 @@
+#include <algorithm>
+
+#include "config/units.h"
+#include "mcsteady/config/config.h"
+
+namespace mcsteady::config {
+namespace {
+
+/// Lines of YAML. What it writes, parse_config() reads.
+class Page {
+ public:
+  void line(std::size_t depth, std::string_view text) {
+    text_.append(depth * 2, ' ').append(text).append("\n");
+  }
+  void line(std::size_t depth, std::string_view key, std::string_view value) {
+    line(depth, std::string(key) + ": " + std::string(value));
+  }
+  void line(std::size_t depth, std::string_view key, Duration value) {
+    line(depth, key, to_text(value));
+  }
+  void line(std::size_t depth, std::string_view key, ByteCount value) {
+    line(depth, key, to_text(value));
+  }
+  std::string take() { return std::move(text_); }
+
+ private:
+  std::string text_;
+};
+
+bool is_plain(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+         c == '-' || c == '_' || c == '/' || c == ':' || c == '@';
+}
+
+/// A string that YAML reads back as it is, in quotes where plain would not do.
+std::string in_yaml(const std::string& text) {
+  const bool is_bare = std::all_of(text.begin(), text.end(), is_plain) && !text.empty() &&
+                       std::string_view("-:@.").find(text.front()) == std::string_view::npos &&
+                       text.back() != ':' && text != "null" && text != "Null" && text != "NULL";
+  if (is_bare) return text;
+  std::string literal = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') literal += '\\';
+    literal += c;
+  }
+  return literal + "\"";
+}
+
+std::string in_octal(unsigned mode) {
+  std::string digits;
+  for (int shift = 9; shift >= 0; shift -= 3) {
+    digits += static_cast<char>('0' + (mode >> shift & 7U));
+  }
+  return "\"" + digits + "\"";
+}
+
+std::string_view name_of(LogOptions::Format format) {
+  return format == LogOptions::Format::Json ? "json" : "text";
+}
+
+void describe_listeners(const std::vector<net::ListenOptions>& listeners, Page& page) {
+  page.line(0, "listen:");
+  for (const auto& listener : listeners) {
+    page.line(1, "- address", in_yaml(listener.endpoint.text()));
+    if (listener.unix_mode != 0) page.line(2, "mode", in_octal(listener.unix_mode));
+    page.line(2, "backlog", std::to_string(listener.backlog));
+  }
+}
+
+void describe_common(const upstream::ServerOptions& server, Page& page) {
+  page.line(2, "connections", std::to_string(server.connections));
+  page.line(2, "timeouts:");
+  page.line(3, "connect", server.connect_timeout);
+  page.line(3, "response", server.response_timeout);
+  page.line(3, "request", server.request_timeout);
+  page.line(2, "timeout_recovery", server.timeout_recovery ? "true" : "false");
+  page.line(2, "stall_min", server.stall_min);
+  page.line(2, "health:");
+  page.line(3, "max_failures", std::to_string(server.health.max_failures));
+  page.line(3, "down_retry_delay", server.health.down_retry_delay);
+  page.line(3, "down_retry_delay_max", server.health.down_retry_delay_max);
+}
+
+void describe_pool(const routing::PoolOptions& pool, Page& page) {
+  page.line(1, in_yaml(pool.name) + ":");
+  page.line(2, "servers:");
+  for (const auto& [server, weight] : pool.servers) {
+    page.line(3, "- address", in_yaml(server.endpoint.text()));
+    page.line(4, "name", in_yaml(server.name));
+    page.line(4, "weight", std::to_string(weight));
+    page.line(4, "state", "up");
+  }
+  const bool modula = pool.placement.kind == placement::PlacementOptions::Kind::Modula;
+  page.line(2, "placement", modula ? "modula" : "ketama");
+  if (!pool.servers.empty()) describe_common(pool.servers.front().server, page);
+  page.line(2, "on_down", pool.on_down == protocol::DownPolicy::Error ? "error" : "miss");
+}
+
+void describe_limits(const proxy::ClientOptions& client, ByteCount memory_max, Page& page) {
+  page.line(0, "limits:");
+  page.line(1, "value", client.limits.value_max);
+  page.line(1, "key", client.limits.key_max);
+  page.line(1, "line", client.limits.line_max);
+  page.line(1, "get_line", client.limits.get_line_max);
+  page.line(1, "clients", std::to_string(client.clients_max));
+  page.line(1, "memory", memory_max);
+  page.line(1, "client_output", client.output_high_water);
+  page.line(1, "client_stuck", client.stuck_timeout);
+}
+
+}  // namespace
+
+std::string describe(const Config& config) {
+  Page page;
+  describe_listeners(config.worker.listeners, page);
+  page.line(0, "workers", std::to_string(config.workers));
+  page.line(0, "io", config.io);
+  page.line(0, "pools:");
+  for (const auto& pool : config.worker.pools) describe_pool(pool, page);
+  page.line(0, "route", in_yaml(config.worker.route));
+  describe_limits(config.worker.client, config.memory_max, page);
+  page.line(0, "shutdown:");
+  page.line(1, "drain_timeout", config.worker.drain_timeout);
+  page.line(0, "log:");
+  page.line(1, "level", to_string(config.log.level));
+  page.line(1, "format", name_of(config.log.format));
+  page.line(1, "metrics_interval", config.metrics_interval);
+  page.line(1, "file", in_yaml(config.log.file));
+  return page.take();
+}
+
+}  // namespace mcsteady::config

@@ -1,0 +1,113 @@
+#include "config/endpoints.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <string>
+
+namespace mcsteady::config {
+namespace {
+
+constexpr unsigned kModeMax = 0777;
+
+/// Octal digits, as chmod takes them.
+std::optional<unsigned> parse_mode(std::string_view text) {
+  unsigned mode = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, mode, 8);
+  const bool whole = error == std::errc{} && rest == end && text.size() >= 3 && text.size() <= 4;
+  return whole && mode > 0 && mode <= kModeMax ? std::optional(mode) : std::nullopt;
+}
+
+void read_mode(Section& section, net::ListenOptions& listener) {
+  const auto text = section.scalar("mode", "permissions like \"0660\"");
+  if (!text) return;
+  const Mark at = section.find("mode")->value->mark;
+  if (!listener.endpoint.is_unix()) {
+    section.error(
+        at, "mode",
+        "only a unix socket has one, and this is " + listener.endpoint.text() + "; leave it out");
+  } else if (const auto mode = parse_mode(*text)) {
+    listener.unix_mode = *mode;
+  } else {
+    section.error(at, "mode",
+                  quoted(*text) + " is no permissions; write octal digits, as \"0660\"");
+  }
+}
+
+std::optional<net::ListenOptions> read_listener_map(const YamlNode& node, ErrorList& errors) {
+  Section section(&node, "listen", errors);
+  net::ListenOptions listener;
+  const auto address = section.find("address");
+  if (!address && !section.has("address")) {
+    section.error(node.mark, "address", "missing; write address: host:port or unix:/path");
+  }
+  const auto endpoint = address ? read_endpoint(*address->value, "address", errors) : std::nullopt;
+  if (endpoint) {
+    listener.endpoint = *endpoint;
+    read_mode(section, listener);
+  } else {
+    section.find("mode");
+  }
+  section.read_number("backlog", listener.backlog, {1, 65535});
+  section.refuse_for_now("tls");
+  section.refuse_for_now("auth");
+  section.finish();
+  return endpoint ? std::optional(listener) : std::nullopt;
+}
+
+std::optional<net::ListenOptions> read_listener(const YamlNode& node, ErrorList& errors) {
+  if (node.kind == YamlNode::Kind::Map) return read_listener_map(node, errors);
+  const auto endpoint = read_endpoint(node, "listen", errors);
+  if (!endpoint) return std::nullopt;
+  net::ListenOptions listener;
+  listener.endpoint = *endpoint;
+  return listener;
+}
+
+}  // namespace
+
+std::optional<net::Endpoint> read_endpoint(const YamlNode& node, std::string_view key,
+                                           ErrorList& errors) {
+  const auto refuse = [&](const std::string& why) {
+    errors.add(node.mark, std::string(key) + ": " + why);
+    return std::nullopt;
+  };
+  if (node.kind != YamlNode::Kind::Scalar) {
+    return refuse(std::string(kind_name(node)) + " where an address like host:port belongs");
+  }
+  const bool has_control = std::any_of(node.text.begin(), node.text.end(), [](char byte) {
+    return static_cast<unsigned char>(byte) < 0x20 || byte == 0x7f;
+  });
+  if (has_control) return refuse(quoted(node.text) + " holds a control character");
+  const auto endpoint = net::parse_endpoint(node.text);
+  if (!endpoint) return refuse(endpoint.error());
+  return *endpoint;
+}
+
+std::vector<net::ListenOptions> read_listeners(const YamlNode& list, ErrorList& errors) {
+  std::vector<net::ListenOptions> listeners;
+  if (list.kind != YamlNode::Kind::List) {
+    errors.add(list.mark, "listen: " + std::string(kind_name(list)) +
+                              " where a list belongs; write [host:port]");
+    return listeners;
+  }
+  if (list.items.empty()) errors.add(list.mark, "listen: nothing to listen on; write [host:port]");
+  std::map<std::string, int> lines;
+  for (const YamlNode* item : list.items) {
+    const auto listener = read_listener(*item, errors);
+    if (!listener) continue;
+    const std::string text = listener->endpoint.text();
+    const auto [first, is_new] = lines.try_emplace(text, item->mark.line);
+    const bool kernel_picks = !listener->endpoint.is_unix() && listener->endpoint.port == 0;
+    if (is_new || kernel_picks) {
+      listeners.push_back(*listener);
+    } else {
+      errors.add(item->mark, "listen: " + text + " is listened on already; the first is on line " +
+                                 std::to_string(first->second));
+    }
+  }
+  return listeners;
+}
+
+}  // namespace mcsteady::config

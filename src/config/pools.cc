@@ -1,0 +1,141 @@
+#include "config/pools.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string>
+
+#include "config/servers.h"
+#include "config/units.h"
+
+namespace mcsteady::config {
+namespace {
+
+using placement::PlacementOptions;
+using protocol::DownPolicy;
+using upstream::ServerOptions;
+
+constexpr std::size_t kPoolNameMax = 64;
+constexpr std::array<Choice<PlacementOptions::Kind>, 2> kPlacements = {
+    {{"ketama", PlacementOptions::Kind::Ketama}, {"modula", PlacementOptions::Kind::Modula}}};
+constexpr std::array<Choice<DownPolicy>, 2> kDownPolicies = {
+    {{"miss", DownPolicy::Miss}, {"error", DownPolicy::Error}}};
+constexpr std::array<std::string_view, 3> kLaterDownPolicies = {"eject", "rehash", "next"};
+
+/// A wait that cannot run out before the request does is a slip in one of the two.
+void check_wait(Section& timeouts, std::string_view key, Duration wait, Duration request,
+                std::string_view rule) {
+  if (timeouts.has(key)) {
+    timeouts.error(timeouts.mark_of(key), key,
+                   to_text(wait) + " never runs out; it must be " + std::string(rule) +
+                       " request (" + to_text(request) + "), or request 0 for none");
+  } else {
+    timeouts.error(timeouts.mark_of("request"), "request",
+                   to_text(request) + " leaves no room for " + std::string(key) + ", by default " +
+                       to_text(wait) + "; set that too, " + std::string(rule) + " request");
+  }
+}
+
+void check_timeouts(Section& timeouts, const ServerOptions& server) {
+  const Duration request = server.request_timeout;
+  if (request == Duration::zero() || !timeouts.is_sound()) return;
+  if (server.response_timeout >= request) {
+    check_wait(timeouts, "response", server.response_timeout, request, "shorter than");
+  }
+  if (server.connect_timeout > request) {
+    check_wait(timeouts, "connect", server.connect_timeout, request, "no longer than");
+  }
+}
+
+void read_timeouts(Section& pool, ServerOptions& server) {
+  Section timeouts = pool.subsection("timeouts");
+  timeouts.read_duration("connect", server.connect_timeout, Zero::Refused);
+  timeouts.read_duration("response", server.response_timeout, Zero::Refused);
+  timeouts.read_duration("request", server.request_timeout, Zero::Allowed);
+  check_timeouts(timeouts, server);
+  timeouts.finish();
+}
+
+void read_health(Section& pool, upstream::HealthOptions& options) {
+  Section health = pool.subsection("health");
+  health.read_number("max_failures", options.max_failures, {1, 1000});
+  health.read_duration("down_retry_delay", options.down_retry_delay, Zero::Refused);
+  health.read_duration("down_retry_delay_max", options.down_retry_delay_max, Zero::Refused);
+  if (health.is_sound() && options.down_retry_delay > options.down_retry_delay_max) {
+    health.error(health.mark_of("down_retry_delay"), "down_retry_delay",
+                 to_text(options.down_retry_delay) + " is longer than down_retry_delay_max (" +
+                     to_text(options.down_retry_delay_max) + ")");
+  }
+  health.finish();
+}
+
+void read_placement(Section& pool, PlacementOptions& placement) {
+  const auto entry = pool.find("placement");
+  if (!entry) return;
+  if (entry->value->kind == YamlNode::Kind::Map) {
+    pool.error(entry->value->mark, "placement",
+               "a map of options is not supported yet in this version; ketama and modula are");
+    return;
+  }
+  pool.read_choice<PlacementOptions::Kind>("placement", placement.kind, kPlacements);
+}
+
+bool is_name(std::string_view name) {
+  return !name.empty() && name.size() <= kPoolNameMax &&
+         std::all_of(name.begin(), name.end(), [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                  c == '.' || c == '-' || c == '_';
+         });
+}
+
+routing::PoolOptions read_pool(const YamlNode& name, const YamlNode& value, ByteCount value_max,
+                               ErrorList& errors) {
+  routing::PoolOptions options;
+  options.name = name.text;
+  Section pool(&value, name.text, errors);
+  const bool is_readable = pool.is_sound();
+  ServerOptions common;
+  common.value_max = value_max;
+  pool.read_number("connections", common.connections, {1, 64});
+  read_timeouts(pool, common);
+  pool.read_flag("timeout_recovery", common.timeout_recovery);
+  pool.read_duration("stall_min", common.stall_min, Zero::Refused);
+  read_health(pool, common.health);
+  read_placement(pool, options.placement);
+  pool.read_choice<DownPolicy>("on_down", options.on_down, kDownPolicies, kLaterDownPolicies);
+  pool.refuse_for_now("hash");
+  pool.refuse_for_now("tls");
+  if (const auto servers = pool.find("servers")) {
+    options.servers = read_servers(*servers->value, common, errors);
+  } else if (is_readable && !pool.has("servers")) {
+    pool.error(name.mark, name.text, "has no servers; write servers: [host:port]");
+  }
+  pool.finish();
+  return options;
+}
+
+}  // namespace
+
+std::vector<routing::PoolOptions> read_pools(const YamlNode& map, ByteCount value_max,
+                                             ErrorList& errors) {
+  std::vector<routing::PoolOptions> pools;
+  const Section section(&map, "pools", errors);  // for its errors: no map, double names
+  if (map.kind != YamlNode::Kind::Map) return pools;
+  if (map.items.empty()) {
+    errors.add(map.mark, "pools: no pool; write pools: { main: { servers: [host:port] } }");
+  }
+  std::set<std::string_view> names;
+  for (std::size_t i = 0; i + 1 < map.items.size(); i += 2) {
+    const YamlNode& name = *map.items[i];
+    if (name.kind != YamlNode::Kind::Scalar || !names.insert(name.text).second) continue;
+    if (!is_name(name.text)) {
+      errors.add(name.mark, "pools: " + quoted(name.text) +
+                                " is no name for a pool; it has 1 to 64 letters, digits, "
+                                "'.', '-' and '_'");
+    }
+    pools.push_back(read_pool(name, *map.items[i + 1], value_max, errors));
+  }
+  return pools;
+}
+
+}  // namespace mcsteady::config

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace mcsteady::config {
+
+/// "a, b, c".
+std::string joined(std::span<const std::string_view> words);
+/// The one of `known` that `word` most likely is a slip of, or an empty view.
+std::string_view nearest(std::string_view word, std::span<const std::string_view> known);
+
+}  // namespace mcsteady::config

@@ -1,0 +1,204 @@
+#include "mcsteady/config/config.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "config/errors.h"
+
+namespace mcsteady::config {
+namespace {
+
+using namespace std::chrono_literals;
+
+const std::string kFolder = MCSTEADY_SOURCE_DIR "/config/";
+
+// No key has its default.
+constexpr const char* kNothingIsDefault = R"(listen:
+  - address: unix:/run/mcsteady.sock
+    mode: "0660"
+    backlog: 7
+  - "[::1]:11219"
+  - unix:@mcsteady
+workers: 3
+io: poll
+pools:
+  first:
+    servers:
+      - { address: 10.0.0.1:11211, name: cache-a, weight: 5, state: up }
+      - cache-b.example.com:11212
+      - /run/memcached.sock
+    placement: modula
+    connections: 4
+    timeouts: { connect: 1ms, response: 2ms, request: 3ms }
+    timeout_recovery: false
+    stall_min: 4ms
+    health: { max_failures: 5, down_retry_delay: 6s, down_retry_delay_max: 7s }
+    on_down: error
+  second: { servers: ["[2001:db8::1]:11211"] }
+route: second
+limits:
+  value: 1MiB
+  key: 100B
+  line: 2KiB
+  get_line: 3KiB
+  clients: 11
+  memory: 64MiB
+  client_output: 12KiB
+  client_stuck: 13s
+shutdown: { drain_timeout: 14s }
+log: { level: debug, format: json, metrics_interval: 15s, file: /var/log/mcsteady.log }
+)";
+
+Config parse(std::string_view yaml) {
+  EXPECT_EQ(errors_in(yaml), "");
+  return parse_config(yaml, "f").value_or(Config{});
+}
+
+TEST(Config, EveryServerGetsWhatItsPoolSays) {
+  const Config config = parse(kNothingIsDefault);
+
+  ASSERT_EQ(config.worker.pools.size(), 2u);
+  const routing::PoolOptions& pool = config.worker.pools[0];
+  EXPECT_EQ(pool.name, "first");
+  EXPECT_EQ(pool.placement.kind, placement::PlacementOptions::Kind::Modula);
+  EXPECT_EQ(pool.on_down, protocol::DownPolicy::Error);
+  ASSERT_EQ(pool.servers.size(), 3u);
+  for (const auto& [server, weight] : pool.servers) {
+    EXPECT_EQ(server.connections, 4);
+    EXPECT_EQ(server.connect_timeout, 1ms);
+    EXPECT_EQ(server.response_timeout, 2ms);
+    EXPECT_EQ(server.request_timeout, 3ms);
+    EXPECT_FALSE(server.timeout_recovery);
+    EXPECT_EQ(server.stall_min, 4ms);
+    EXPECT_EQ(server.value_max, MiB(1));
+    EXPECT_EQ(server.health.max_failures, 5);
+    EXPECT_EQ(server.health.down_retry_delay, 6s);
+    EXPECT_EQ(server.health.down_retry_delay_max, 7s);
+  }
+}
+
+TEST(Config, AServerIsCalledByItsAddressUntilItHasAName) {
+  const auto servers = parse(kNothingIsDefault).worker.pools.at(0).servers;
+
+  EXPECT_EQ(servers[0].server.name, "cache-a");
+  EXPECT_EQ(servers[0].weight, 5u);
+  EXPECT_EQ(servers[0].server.endpoint, (net::Endpoint{"10.0.0.1", 11211, ""}));
+  EXPECT_EQ(servers[1].server.name, "cache-b.example.com:11212");
+  EXPECT_EQ(servers[1].weight, 1u);
+  EXPECT_EQ(servers[2].server.name, "/run/memcached.sock");
+  EXPECT_TRUE(servers[2].server.endpoint.is_unix());
+}
+
+TEST(Config, ListenersAreTcpOrUnixAndShareAPortOnlyWhenWorkersDo) {
+  const auto listeners = parse(kNothingIsDefault).worker.listeners;
+
+  ASSERT_EQ(listeners.size(), 3u);
+  EXPECT_EQ(listeners[0].endpoint.unix_path, "/run/mcsteady.sock");
+  EXPECT_EQ(listeners[0].unix_mode, 0660u);
+  EXPECT_EQ(listeners[0].backlog, 7);
+  EXPECT_FALSE(listeners[0].share_port);
+  EXPECT_EQ(listeners[1].endpoint, (net::Endpoint{"::1", 11219, ""}));
+  EXPECT_TRUE(listeners[1].share_port);
+  EXPECT_EQ(listeners[2].endpoint.unix_path, "@mcsteady");
+  EXPECT_FALSE(default_config().worker.listeners.at(0).share_port);
+}
+
+TEST(Config, WhatIsOfTheWholeProcessIsRead) {
+  const Config config = parse(kNothingIsDefault);
+
+  EXPECT_EQ(config.workers, 3);
+  EXPECT_EQ(config.io, "poll");
+  EXPECT_EQ(config.worker.route, "second");
+  EXPECT_EQ(config.worker.client.limits.value_max, MiB(1));
+  EXPECT_EQ(config.worker.client.limits.key_max, ByteCount{100});
+  EXPECT_EQ(config.worker.client.limits.line_max, KiB(2));
+  EXPECT_EQ(config.worker.client.limits.get_line_max, KiB(3));
+  EXPECT_EQ(config.worker.client.clients_max, 11u);
+  EXPECT_EQ(config.memory_max, MiB(64));
+  EXPECT_EQ(config.worker.client.output_high_water, KiB(12));
+  EXPECT_EQ(config.worker.client.stuck_timeout, 13s);
+  EXPECT_EQ(config.worker.drain_timeout, 14s);
+  EXPECT_EQ(config.log.level, LogLevel::Debug);
+  EXPECT_EQ(config.log.format, LogOptions::Format::Json);
+  EXPECT_EQ(config.metrics_interval, 15s);
+  EXPECT_EQ(config.log.file, "/var/log/mcsteady.log");
+}
+
+TEST(Config, TheOnlyPoolOrTheOneCalledMainNeedsNoRoute) {
+  EXPECT_EQ(parse("pools: { a: { servers: [a:1] } }").worker.route, "a");
+  EXPECT_EQ(parse("pools: { a: { servers: [a:1] }, main: { servers: [b:1] } }").worker.route,
+            "main");
+}
+
+TEST(Config, WithoutAFileItListensOn11211InFrontOf11212) {
+  const Config config = default_config();
+
+  EXPECT_EQ(config.worker.listeners.at(0).endpoint.text(), "127.0.0.1:11211");
+  EXPECT_EQ(config.worker.pools.at(0).servers.at(0).server.endpoint.text(), "127.0.0.1:11212");
+}
+
+TEST(Description, ReadsBackAsWhatItDescribes) {
+  const std::string description = describe(parse(kNothingIsDefault));
+
+  EXPECT_EQ(describe(parse(description)), description);
+}
+
+TEST(Description, SpellsOutEveryKeyThatAFileMayHold) {
+  // Each line of the file with nothing default differs from what a default file gives, so a key
+  // that describe() forgot would come back with its default.
+  const Config read_back = parse(describe(parse(kNothingIsDefault)));
+
+  EXPECT_EQ(read_back.worker.listeners.at(0).backlog, 7);
+  EXPECT_EQ(read_back.worker.listeners.at(0).unix_mode, 0660u);
+  EXPECT_EQ(read_back.worker.pools.at(0).servers.at(0).weight, 5u);
+  EXPECT_EQ(read_back.worker.pools.at(0).servers.at(0).server.stall_min, 4ms);
+  EXPECT_EQ(read_back.worker.client.limits.get_line_max, KiB(3));
+  EXPECT_EQ(read_back.worker.client.stuck_timeout, 13s);
+  EXPECT_EQ(read_back.log.file, "/var/log/mcsteady.log");
+}
+
+TEST(Description, QuotesWhatYamlWouldReadOtherwise) {
+  Config config = default_config();
+  config.log.file = "a: \"b\\ #c";
+  EXPECT_EQ(parse(describe(config)).log.file, config.log.file);
+
+  config.log.file = "null";
+  EXPECT_EQ(parse(describe(config)).log.file, "null");
+}
+
+TEST(ConfigFiles, TheFullExampleShowsEveryKeyWithItsDefault) {
+  const auto config = load_config(kFolder + "mcsteady.full.yaml");
+  ASSERT_TRUE(config) << config.error().front().text();
+  EXPECT_EQ(describe(*config), describe(default_config()));
+
+  std::ifstream file(kFolder + "mcsteady.full.yaml");
+  std::stringstream text;
+  text << file.rdbuf();
+  std::istringstream description(describe(default_config()));
+  for (std::string line; std::getline(description, line);) {
+    EXPECT_NE(text.str().find("\n" + line), std::string::npos) << line;
+  }
+}
+
+TEST(ConfigFiles, TheMinimalExampleIsTheDefault) {
+  const auto config = load_config(kFolder + "mcsteady.minimal.yaml");
+
+  ASSERT_TRUE(config) << config.error().front().text();
+  EXPECT_EQ(describe(*config), describe(default_config()));
+}
+
+TEST(ConfigFiles, AFileThatCannotBeReadIsAnErrorAtItsStart) {
+  const auto missing = load_config("/nonexistent/mcsteady.yaml");
+  const auto folder = load_config(kFolder);
+
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().at(0).text(),
+            "/nonexistent/mcsteady.yaml:1:1: cannot be read: No such file or directory");
+  ASSERT_FALSE(folder);
+  EXPECT_EQ(folder.error().at(0).text(), kFolder + ":1:1: cannot be read: Is a directory");
+}
+
+}  // namespace
+}  // namespace mcsteady::config
