@@ -25,7 +25,7 @@ enum class ConnectFate : std::uint8_t {
 
 /// What the network between two hosts is like, in both directions.
 struct PathConditions {
-  LinkConditions to_server, to_client;
+  LinkConditions to_server = {}, to_client = {};
   ConnectFate fate = ConnectFate::AsListening;
   Duration connect_delay = std::chrono::microseconds(100);  // there and back
   Duration connect_gives_up = std::chrono::seconds(130);    // Linux: about so, with its six SYNs

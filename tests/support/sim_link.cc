@@ -38,15 +38,23 @@ std::size_t SimLink::send(std::string_view bytes, TimePoint now) {
 
 void SimLink::put_on_wire(std::string_view bytes, TimePoint now) {
   in_flight_ += bytes.size();
+  TimePoint arrives = draw_arrival(now);
   while (!bytes.empty()) {
     const std::size_t size =
         conditions_.chunk_max == 0
             ? bytes.size()
             : std::min<std::size_t>(bytes.size(), rng_.between(1, conditions_.chunk_max));
     travelling_.push_back(
-        {.sent = now, .arrives = draw_arrival(now), .bytes = std::string(bytes.substr(0, size))});
+        {.sent = now, .arrives = arrives, .bytes = std::string(bytes.substr(0, size))});
     bytes.remove_prefix(size);
+    if (!bytes.empty()) arrives = draw_gap();
   }
+}
+
+TimePoint SimLink::draw_gap() {
+  const Duration most = conditions_.delay_max - conditions_.delay_min;
+  if (rng_.chance(0.5)) newest_arrival_ += rng_.between(Duration{0}, most);
+  return newest_arrival_;
 }
 
 TimePoint SimLink::draw_arrival(TimePoint now) {

@@ -25,11 +25,13 @@ struct LinkBreak {
 struct LinkConditions {
   Duration delay_min = std::chrono::microseconds(50);
   Duration delay_max = std::chrono::microseconds(50);
-  std::size_t chunk_max = 0;  // cut into random chunks of up to so many bytes; 0: arrive as sent
-  std::size_t buffer_max = 256 * 1024;  // of both sockets together; past it a send is short
-  std::optional<LinkBreak> break_at;    // always there
-  double break_chance = 0;              // of a connection: broken at a random byte...
-  std::size_t break_within = 4096;      // ...of its first so many
+  // What is sent at once is cut into random chunks of up to so many bytes, every other one of which
+  // comes up to delay_max - delay_min behind the one in front. 0: arrives as sent.
+  std::size_t chunk_max = 0;
+  std::size_t buffer_max = 256 * 1024;     // of both sockets together; past it a send is short
+  std::optional<LinkBreak> break_at = {};  // always there
+  double break_chance = 0;                 // of a connection: broken at a random byte...
+  std::size_t break_within = 4096;         // ...of its first so many
 };
 
 /// One direction of a simulated connection: the sender's socket buffer, the wire, and the
@@ -78,6 +80,7 @@ class SimLink {
     std::string bytes;
   };
   TimePoint draw_arrival(TimePoint now);
+  TimePoint draw_gap();
   void put_on_wire(std::string_view bytes, TimePoint now);
 
   LinkConditions conditions_;
