@@ -88,6 +88,7 @@ Block BlockPool::allocate(std::size_t size, Ceiling ceiling) {
 char* BlockPool::from_heap(std::size_t capacity, Ceiling ceiling) {
   if (!budget_.take(capacity)) {
     trim();  // what idles here counts, too
+    while (relief_ && budget_.ceiling() < budget_.used() + capacity && relief_()) trim();
     if (ceiling == Ceiling::Yields) {
       budget_.take_always(capacity);
     } else if (!budget_.take(capacity)) {

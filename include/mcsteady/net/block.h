@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -85,6 +86,9 @@ class BlockPool {
   /// The same, past the ceiling if need be: for the little that everything else stands on, such as
   /// the buffer in which a server's replies arrive (without it they could not even be dropped).
   Block allocate_always(std::size_t size);
+  /// What to ask for memory when the ceiling is reached: true where it gave some back. Called from
+  /// within allocate(), so it must leave alone what its callers are using.
+  void set_relief(std::function<bool()> relief) { relief_ = std::move(relief); }
   /// Bytes in blocks that someone holds now.
   std::uint64_t in_use() const { return in_use_; }
 
@@ -97,6 +101,7 @@ class BlockPool {
   void trim();  // gives all idle blocks back to the heap
 
   MemoryBudget& budget_;
+  std::function<bool()> relief_;
   std::array<std::vector<char*>, kSizes.size()> idle_;
   std::uint64_t in_use_ = 0;
 };

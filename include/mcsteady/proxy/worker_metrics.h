@@ -1,0 +1,42 @@
+#pragma once
+
+#include <array>
+
+#include "mcsteady/metrics/histogram.h"
+#include "mcsteady/metrics/metrics.h"
+#include "mcsteady/metrics/registry.h"
+#include "mcsteady/protocol/request.h"
+
+namespace mcsteady::proxy {
+
+/// Why a client connection was closed. The order is that of the metrics.
+enum class CloseCause : std::uint8_t {
+  ClientClosed,  // it hung up, or was reset
+  Quit,          // it said so
+  Refused,       // its bytes made no sense, so that there was no going on
+  TooMany,       // over limits.clients
+  Stuck,         // it held memory too long without taking or giving a byte
+  NoMemory,      // it held the most when limits.memory was reached
+  Drained,       // we are stopping
+};
+inline constexpr std::size_t kCloseCauseCount = static_cast<std::size_t>(CloseCause::Drained) + 1;
+const char* to_string(CloseCause cause);
+
+/// What one worker counts of its clients. Registered under the names of the members.
+struct WorkerMetrics {
+  std::array<metrics::Counter, protocol::kVerbCount> commands;  // cmd_<verb>
+  metrics::Counter refusals;                                    // lines that were not passed on
+  metrics::Counter get_keys, get_hits, get_misses;              // keys of get, gets, gat, gats, mg
+  metrics::Counter unavailable;  // answered by policy because no server could
+  metrics::Counter clients_accepted;
+  std::array<metrics::Counter, kCloseCauseCount> clients_closed;
+  metrics::Gauge clients;
+  metrics::Counter bytes_read, bytes_written;  // from and to clients
+  metrics::Counter reads_paused;    // times a client was not read because it did not read
+  metrics::Histogram request_time;  // from reading a request to the end of its reply
+  metrics::Histogram loop_lag;      // how late the loop's beats were
+
+  void register_in(metrics::Registry& registry) const;
+};
+
+}  // namespace mcsteady::proxy

@@ -1,0 +1,142 @@
+#include "main/process.h"
+
+#include <algorithm>
+#include <random>
+
+namespace mcsteady {
+
+namespace {
+constexpr Duration kResolveAgain = std::chrono::seconds(5);
+
+admin::StatsFacts facts(const config::Config& config, const std::string& version, TimePoint now) {
+  return {.version = version,
+          .workers = config.workers,
+          .clients_max = config.worker.client.clients_max,
+          .started_at = now};
+}
+
+/// For probing whether a port is free: it accepts nothing.
+class NoClients final : public net::Listener::Handler {
+  void on_accepted(std::unique_ptr<net::AcceptedSocket>) override {}
+};
+}  // namespace
+
+Process::Process(const config::Config& config, OutputLog& log, const std::string& version)
+    : config_(config),
+      log_(log),
+      memory_(config.memory_max),
+      fleet_(log, std::random_device{}()),
+      stats_(facts(config, version, clock_.now()), clock_, registry_, memory_, fleet_),
+      shared_{.fleet = fleet_,
+              .memory = memory_,
+              .registry = registry_,
+              .stats = stats_,
+              .log = log,
+              .version = version} {}
+
+Process::~Process() = default;
+
+Result<void, std::string> Process::open() {
+  lanes_.resize(static_cast<std::size_t>(config_.workers));
+  for (std::size_t i = 0; i < lanes_.size(); ++i) {
+    if (auto opened = open_lane(i); !opened) return opened;
+  }
+  resolve_servers();
+  return {};
+}
+
+Result<void, std::string> Process::open_lane(std::size_t index) {
+  auto& listeners = config_.worker.listeners;
+  auto loop = net::make_event_loop(config_.io);
+  if (!loop) return Unexpected{loop.error()};
+  Lane& lane = lanes_[index];
+  lane.loop = std::move(*loop);
+  const bool several = lanes_.size() > 1;
+  if (several && index == 0) {
+    if (auto free = refuse_taken_ports(*lane.loop); !free) return free;
+  }
+  if (several) {
+    // A unix socket cannot be shared by path: the first worker has it alone.
+    if (index > 0) std::erase_if(listeners, [](const auto& l) { return l.endpoint.is_unix(); });
+    for (net::ListenOptions& listener : listeners) {
+      listener.share_port = !listener.endpoint.is_unix();
+    }
+  }
+  lane.worker = std::make_unique<proxy::Worker>(config_.worker, *lane.loop, shared_);
+  if (auto opened = lane.worker->listen(0, listeners.size()); !opened) return opened;
+  for (std::size_t i = 0; i < listeners.size(); ++i) {
+    listeners[i].endpoint = lane.worker->endpoint(i);  // port 0: the others share what was picked
+    if (index == 0) log_.info("listening", {{"address", listeners[i].endpoint.text()}});
+  }
+  return {};
+}
+
+/// With SO_REUSEPORT another process's listener would not be noticed, and would share our clients.
+Result<void, std::string> Process::refuse_taken_ports(net::EventLoop& loop) const {
+  NoClients nobody;
+  for (const net::ListenOptions& listener : config_.worker.listeners) {
+    if (listener.endpoint.is_unix() || listener.endpoint.port == 0) continue;
+    if (auto probe = loop.listen(listener, nobody); !probe) return Unexpected{probe.error()};
+  }
+  return {};
+}
+
+void Process::resolve_servers() {
+  unresolved_ = 0;
+  for (const auto& server : fleet_.servers()) {
+    if (server->address()) continue;
+    if (const auto address = net::resolve_blocking(server->endpoint())) {
+      server->set_address(*address);
+    } else {
+      ++unresolved_;
+      log_.warn("server name does not resolve, will be tried again",
+                {{"server", server->name()}, {"error", address.error()}});
+    }
+  }
+}
+
+void Process::run() {
+  for (Lane& lane : lanes_) lane.thread = std::thread([&lane] { lane.loop->run(); });
+  log_.info("ready", {{"version", shared_.version},
+                      {"workers", config_.workers},
+                      {"servers", fleet_.servers().size()}});
+  admin::MetricsLine metrics(log_, registry_, memory_, fleet_);
+  const bool reports = config_.metrics_interval > Duration{0};
+  TimePoint report_at = clock_.now() + config_.metrics_interval;
+  TimePoint resolve_at = clock_.now() + kResolveAgain;
+  for (;;) {
+    Duration wait = std::chrono::hours(1);
+    if (reports) wait = std::min(wait, report_at - clock_.now());
+    if (unresolved_ > 0) wait = std::min(wait, resolve_at - clock_.now());
+    const Signals::Event event = signals_.wait(std::max(wait, Duration{0}));
+    if (event == Signals::Event::Stop) break;
+    if (event == Signals::Event::Reopen) {
+      if (auto reopened = log_.reopen(); !reopened) {
+        log_.error("cannot open the log file again", {{"error", reopened.error()}});
+      } else {
+        log_.info("log opened again");
+      }
+    }
+    if (reports && clock_.now() >= report_at) {
+      metrics.write();
+      report_at = clock_.now() + config_.metrics_interval;
+    }
+    if (unresolved_ > 0 && clock_.now() >= resolve_at) {
+      resolve_servers();
+      resolve_at = clock_.now() + kResolveAgain;
+    }
+  }
+  stop();
+  if (reports) metrics.write();
+}
+
+void Process::stop() {
+  log_.info("stopping: letting requests in flight finish");
+  for (Lane& lane : lanes_) {
+    lane.loop->post([&lane] { lane.worker->drain([&lane] { lane.loop->stop(); }); });
+  }
+  for (Lane& lane : lanes_) lane.thread.join();
+  log_.info("stopped");
+}
+
+}  // namespace mcsteady

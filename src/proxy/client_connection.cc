@@ -1,0 +1,348 @@
+#include "proxy/client_connection.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "proxy/fan_out_slot.h"
+#include "proxy/retrieval_slot.h"
+#include "proxy/single_slot.h"
+
+namespace mcsteady::proxy {
+
+namespace {
+using protocol::Parsed;
+using protocol::Request;
+using protocol::Verb;
+
+// What is asked for in one go while nothing is known of a client's items, and at the most.
+constexpr std::size_t kItemsUnknown = 64;
+constexpr std::size_t kItemsMax = 1024;
+
+/// Marks that buffers are in use, so that running out of memory does not take them away.
+class Busy {
+ public:
+  explicit Busy(int& count) : count_(count) { ++count_; }
+  ~Busy() { --count_; }
+  Busy(const Busy&) = delete;
+  Busy& operator=(const Busy&) = delete;
+
+ private:
+  int& count_;
+};
+
+bool ends_with_crlf(std::string_view body) {
+  return body.ends_with("\r\n");
+}
+}  // namespace
+
+ClientConnection::ClientConnection(WorkerContext& context, Host& host, std::size_t lane)
+    : context_(context),
+      host_(host),
+      lane_(lane),
+      input_(context.blocks),
+      output_(context.blocks) {}
+
+ClientConnection::~ClientConnection() {
+  while (first_ != nullptr) {
+    ReplySlot* slot = std::exchange(first_, first_->next_);
+    slot->give_up();
+    slot->recycle();
+  }
+}
+
+void ClientConnection::start(net::AcceptedSocket& socket) {
+  stream_ = socket.start(static_cast<net::Stream::Handler&>(*this));
+}
+
+void ClientConnection::turn_away(std::string_view line, CloseCause cause) {
+  stream_->set_receiving(false);
+  end_with(cause);
+  answer(line, now());
+}
+
+// ---- input
+
+std::span<char> ClientConnection::room() {
+  if (body_) return {body_->block.data() + body_->filled, body_->size - body_->filled};
+  return input_.room();
+}
+
+void ClientConnection::on_received(std::size_t count) {
+  progress_ = true;
+  context_.metrics.bytes_read.add(count);
+  if (body_) {
+    body_->filled += count;
+    if (body_->filled == body_->size) finish_large_body();
+  } else {
+    input_.received(count);
+  }
+  process();
+}
+
+void ClientConnection::process() {
+  if (closed_ || body_ || !take_requests() || closed_) return;
+  if (ending_) input_.consume(input_.view().size());
+  input_.release_idle();
+  if (std::exchange(paused_, false) && !ending_) stream_->set_receiving(true);
+  if (at_end_) end_with(CloseCause::ClientClosed);
+  close_if_done();
+}
+
+/// Takes requests off the input while there is a whole one. False: there are more, but they have to
+/// wait for room, or for the other clients' turn.
+bool ClientConnection::take_requests() {
+  const Busy busy(busy_);
+  const TimePoint started = now();
+  int budget = context_.options.requests_per_turn;
+  bool whole = true;
+  while (whole && !input_.empty() && !ending_ && !closed_) {
+    if (swallow_ > 0) {
+      const std::size_t count = std::min(swallow_, input_.view().size());
+      input_.consume(count);
+      swallow_ -= count;
+    } else if (!may_take_request()) {
+      pause();
+      return false;
+    } else if (budget-- == 0) {
+      context_.loop.in_next_turn(resume_);
+      return false;
+    } else {
+      whole = take_request(started);
+    }
+  }
+  return true;
+}
+
+/// False: the request at the front is not all here.
+bool ClientConnection::take_request(TimePoint now) {
+  const Parsed parsed = protocol::parse_request(input_.view(), context_.options.limits);
+  switch (parsed.kind) {
+    case Parsed::Kind::Incomplete:
+      if (!input_.make_room()) close(CloseCause::NoMemory);
+      return false;
+    case Parsed::Kind::Refusal:
+      input_.consume(parsed.consumed);
+      refuse(parsed.refusal, now);
+      return true;
+    case Parsed::Kind::Request:
+      if (parsed.request.body_size) return take_storage(parsed, now);
+      dispatch(parsed.request, Body{}, now);
+      input_.consume(parsed.consumed);
+      return true;
+  }
+  return false;
+}
+
+void ClientConnection::refuse(const protocol::Refusal& refusal, TimePoint now) {
+  context_.metrics.refusals.add();
+  swallow_ = refusal.swallow;
+  answer(refusal.reply, now);
+  if (refusal.close) end_with(CloseCause::Refused);
+}
+
+bool ClientConnection::take_storage(const Parsed& parsed, TimePoint now) {
+  const std::size_t body_size = *parsed.request.body_size + 2;
+  const std::string_view here = input_.view().substr(parsed.consumed);
+  if (here.size() >= body_size) {
+    const std::string_view body = here.substr(0, body_size);
+    if (ends_with_crlf(body)) {
+      dispatch(parsed.request, Body{.small = body, .large = {}}, now);
+    } else {
+      refuse({.reply = "CLIENT_ERROR bad data chunk\r\n"}, now);
+    }
+    input_.consume(parsed.consumed + body_size);
+    return true;
+  }
+  if (parsed.consumed + body_size > InputBuffer::kSize) begin_large_body(parsed);
+  return false;
+}
+
+/// The body gets a block in which it is received in place; its line waits in the input.
+void ClientConnection::begin_large_body(const Parsed& parsed) {
+  const std::size_t size = *parsed.request.body_size + 2;
+  const std::string_view here = input_.view().substr(parsed.consumed);
+  net::Block block = context_.blocks.allocate(size);
+  if (!block) {
+    const char* error = parsed.request.quiet && !protocol::is_meta(parsed.request.verb)
+                            ? ""
+                            : "SERVER_ERROR out of memory storing object\r\n";
+    refuse({.reply = error, .swallow = size - here.size()}, now());
+    input_.consume(input_.view().size());
+    return;
+  }
+  std::memcpy(block.data(), here.data(), here.size());
+  body_.emplace(LargeBody{std::move(block), size, here.size()});
+  input_.cut(parsed.consumed);
+}
+
+void ClientConnection::finish_large_body() {
+  const Busy busy(busy_);
+  LargeBody body = std::move(*body_);
+  body_.reset();
+  const Parsed parsed = protocol::parse_request(input_.view(), context_.options.limits);
+  if (ends_with_crlf({body.block.data(), body.size})) {
+    dispatch(parsed.request,
+             Body{.small = {}, .large = std::move(body.block), .large_size = body.size}, now());
+  } else {
+    refuse({.reply = "CLIENT_ERROR bad data chunk\r\n"}, now());
+  }
+  input_.consume(parsed.consumed);
+}
+
+// ---- requests
+
+template <class Slot>
+Slot& ClientConnection::append(Slot& slot) {
+  ReplySlot* added = &slot;
+  (last_ != nullptr ? last_->next_ : first_) = added;
+  last_ = added;
+  ++in_flight_;
+  return slot;
+}
+
+void ClientConnection::dispatch(const Request& request, Body&& body, TimePoint now) {
+  context_.metrics.commands[static_cast<std::size_t>(request.verb)].add();
+  switch (request.verb) {
+    case Verb::MetaNoop:
+      return answer("MN\r\n", now);
+    case Verb::Version:
+      return answer("VERSION " + context_.shared.version + "\r\n", now);
+    case Verb::Verbosity:
+      return answer(request.quiet ? "" : "OK\r\n", now);
+    case Verb::Stats:
+      return answer(context_.shared.stats.stats(request.keys), now);
+    case Verb::Quit:
+      return end_with(CloseCause::Quit);
+    case Verb::FlushAll:
+      return append(context_.fan_out_slots.make()).start(*this, now, request);
+    default:
+      break;
+  }
+  if (request.several_keys) {
+    auto& slot = append(context_.retrieval_slots.make());
+    unissued_ = &slot;
+    return slot.start(*this, now, request);
+  }
+  append(context_.single_slots.make()).start(*this, now, request, std::move(body));
+}
+
+/// A reply of ours, behind all that is asked for before it.
+void ClientConnection::answer(std::string_view text, TimePoint now) {
+  if (text.empty() || closed_) return;
+  append(context_.single_slots.make()).answer(*this, now, text);
+}
+
+bool ClientConnection::may_take_request() const {
+  // A retrieval asks for its keys in portions; what is behind it must not overtake the last one.
+  if (unissued_ != nullptr && !unissued_->all_issued()) return false;
+  return has_room() && in_flight_ < portion_max();
+}
+
+std::size_t ClientConnection::portion_max() const {
+  if (item_size_ == 0) return kItemsUnknown;
+  const std::size_t room = held_ < high_water() ? high_water() - held_ : 0;
+  return std::clamp<std::size_t>(room / item_size_, 1, kItemsMax);
+}
+
+void ClientConnection::learn_item_size(std::size_t size) {
+  item_size_ = std::max(size, item_size_ - item_size_ / 16);
+}
+
+void ClientConnection::pause() {
+  if (paused_) return;
+  paused_ = true;
+  context_.metrics.reads_paused.add();
+  stream_->set_receiving(false);
+}
+
+void ClientConnection::resume_soon() {
+  if (unissued_ != nullptr) unissued_->on_room();
+  if (paused_ && !closed_ && may_take_request()) context_.loop.at_turn_end(resume_);
+}
+
+// ---- output
+
+void ClientConnection::write(ReplySlot& slot, std::string_view bytes) {
+  if (closed_) return;
+  const Busy busy(busy_);
+  net::Chain& to = &slot == first_ ? output_ : slot.waiting_;
+  if (!to.append_copy(bytes)) return close(CloseCause::NoMemory);
+  held_ += bytes.size();
+  if (&slot == first_) stream_->flush();
+}
+
+void ClientConnection::write(ReplySlot& slot, net::Block block, std::size_t size) {
+  if (closed_) return;
+  const Busy busy(busy_);
+  (&slot == first_ ? output_ : slot.waiting_).append(std::move(block), size);
+  held_ += size;
+  if (&slot == first_) stream_->flush();
+}
+
+/// Passes on every reply whose turn has come.
+void ClientConnection::on_done(ReplySlot& slot) {
+  if (closed_) return;
+  context_.metrics.request_time.record(now() - slot.started_);
+  if (&slot == unissued_) unissued_ = nullptr;
+  while (first_ != nullptr && first_->done_) {
+    ReplySlot* done = std::exchange(first_, first_->next_);
+    if (first_ == nullptr) last_ = nullptr;
+    --in_flight_;
+    done->recycle();
+    if (first_ != nullptr && !first_->waiting_.empty()) {
+      const Busy busy(busy_);
+      output_.append(std::move(first_->waiting_));
+      stream_->flush();
+    }
+  }
+  resume_soon();
+  close_if_done();
+}
+
+void ClientConnection::on_sent(std::size_t count) {
+  progress_ = true;
+  context_.metrics.bytes_written.add(count);
+  output_.consume(count);
+  held_ -= count;
+  resume_soon();
+  close_if_done();
+}
+
+// ---- ending
+
+void ClientConnection::on_end_of_file() {
+  at_end_ = true;
+  if (body_) return close(CloseCause::ClientClosed);
+  process();
+}
+
+void ClientConnection::on_broken(net::Breakage) {
+  close(CloseCause::ClientClosed);
+}
+
+/// Takes no more requests, and closes when those taken are answered.
+void ClientConnection::end_with(CloseCause cause) {
+  if (!ending_) ending_ = cause;
+}
+
+void ClientConnection::drain() {
+  draining_ = true;
+  close_if_done();
+}
+
+void ClientConnection::close_if_done() {
+  if (closed_ || first_ != nullptr || !output_.empty()) return;
+  if (ending_) return close(*ending_);
+  if (draining_ && !body_ && input_.empty() && busy_ == 0) close(CloseCause::Drained);
+}
+
+void ClientConnection::close(CloseCause cause) {
+  if (closed_) return;
+  closed_ = true;
+  stream_->close();
+  output_.clear();
+  body_.reset();
+  host_.on_client_closed(*this, cause);
+}
+
+}  // namespace mcsteady::proxy

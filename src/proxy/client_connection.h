@@ -1,0 +1,130 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "mcsteady/net/event_loop.h"
+#include "proxy/exchange_factory.h"
+#include "proxy/input_buffer.h"
+#include "proxy/reply_slot.h"
+#include "proxy/worker_context.h"
+
+namespace mcsteady::proxy {
+
+/// One client's connection, from accept to close: cuts requests off its input, gives each a place
+/// in the reply order, and writes replies out in that order.
+///
+/// It holds its own buffers and nothing else. It is not read while what it has not taken of its
+/// replies is over the high-water mark, or while more requests are under way than are likely to
+/// fit below that.
+///
+/// Owner: Worker. close() drops its output and tells the worker, which destroys it when the turn is
+/// over, never under its own callback. Thread: its worker's.
+class ClientConnection final : private net::Stream::Handler {
+ public:
+  class Host {
+   public:
+    virtual ~Host() = default;
+    virtual void on_client_closed(ClientConnection& client, CloseCause cause) = 0;
+  };
+
+  /// `lane`: its requests go to each server by the connection of that number, and stay in order.
+  ClientConnection(WorkerContext& context, Host& host, std::size_t lane);
+  ~ClientConnection() override;
+  ClientConnection(const ClientConnection&) = delete;
+  ClientConnection& operator=(const ClientConnection&) = delete;
+
+  void start(net::AcceptedSocket& socket);
+  /// Answers with `line` and closes: for a client that cannot be served at all.
+  void turn_away(std::string_view line, CloseCause cause);
+  void close(CloseCause cause);
+  /// Answers what has been asked, then closes.
+  void drain();
+
+  // for the slots of its requests
+  TimePoint now() const { return context_.loop.now(); }
+  std::size_t lane() const { return lane_; }
+  void write(ReplySlot& slot, std::string_view bytes);
+  void write(ReplySlot& slot, net::Block block, std::size_t size);
+  void on_done(ReplySlot& slot);
+  /// Bytes of its replies that a slot keeps until their turn.
+  void hold(std::size_t bytes) { held_ += bytes; }
+  void release(std::size_t bytes) { held_ -= bytes; }
+  bool has_room() const { return !closed_ && held_ < high_water(); }
+  /// How many items may be asked for, so that they are likely to fit below the high-water mark.
+  std::size_t portion_max() const;
+  void learn_item_size(std::size_t size);
+
+  // for the worker
+  std::size_t held() const { return held_ + (body_ ? body_->size : 0); }  // bytes
+  bool holds_memory() const { return held_ > 0 || body_ || !input_.empty(); }
+  bool is_busy() const { return busy_ > 0; }  // in the middle of using its buffers
+  /// False once for each call in a row without a byte taken or given since.
+  bool made_progress() { return std::exchange(progress_, false); }
+  std::size_t index = 0;  // in the worker's list
+
+ private:
+  struct LargeBody {  // of a storage request, with its CRLF
+    net::Block block;
+    std::size_t size, filled;
+  };
+  /// Goes on with the input, later in this turn or in the next one.
+  struct Resume final : net::Task {
+    explicit Resume(ClientConnection& c) : client(c) {}
+    void run() override { client.process(); }
+    ClientConnection& client;
+  };
+
+  // net::Stream::Handler
+  std::span<char> room() override;
+  void on_received(std::size_t count) override;
+  void on_end_of_file() override;
+  std::size_t pieces(std::span<iovec> out) override { return output_.gather(out); }
+  void on_sent(std::size_t count) override;
+  void on_broken(net::Breakage breakage) override;
+
+  void process();
+  bool take_requests();
+  bool take_request(TimePoint now);
+  bool take_storage(const protocol::Parsed& parsed, TimePoint now);
+  void begin_large_body(const protocol::Parsed& parsed);
+  void finish_large_body();
+  void refuse(const protocol::Refusal& refusal, TimePoint now);
+  void dispatch(const protocol::Request& request, Body&& body, TimePoint now);
+  void answer(std::string_view text, TimePoint now);
+  template <class Slot>
+  Slot& append(Slot& slot);
+
+  bool may_take_request() const;
+  void pause();
+  void resume_soon();
+  void end_with(CloseCause cause);
+  void close_if_done();
+  std::size_t high_water() const { return context_.options.output_high_water.value; }
+
+  WorkerContext& context_;
+  Host& host_;
+  const std::size_t lane_;
+  InputBuffer input_;
+  std::optional<LargeBody> body_;
+  std::size_t swallow_ = 0;     // bytes of a refused body still to come
+  ReplySlot* first_ = nullptr;  // the reply order
+  ReplySlot* last_ = nullptr;
+  std::size_t in_flight_ = 0;                // slots in it
+  class RetrievalSlot* unissued_ = nullptr;  // the last slot, while it has keys to ask for
+  net::Chain output_;
+  std::size_t held_ = 0;       // bytes of replies not taken: in output_ and in slots
+  std::size_t item_size_ = 0;  // what its items are likely to be at most; 0: not known
+  int busy_ = 0;
+  bool progress_ = true;
+  bool paused_ = false;  // not read, until there is room
+  bool at_end_ = false;  // it will send no more
+  bool draining_ = false;
+  bool closed_ = false;
+  std::optional<CloseCause> ending_;  // close when all is answered; no more requests are taken
+  Resume resume_{*this};
+  std::unique_ptr<net::Stream> stream_;
+};
+
+}  // namespace mcsteady::proxy

@@ -1,0 +1,63 @@
+#include "proxy/fan_out_slot.h"
+
+#include "proxy/client_connection.h"
+#include "proxy/unavailable.h"
+
+namespace mcsteady::proxy {
+
+void FanOutSlot::start(ClientConnection& client, TimePoint now, const protocol::Request& request) {
+  begin(client, now);
+  reply_.clear();
+  failed_ = false;
+  const std::size_t count = context_.pool.size();
+  parts_.assign(count, nullptr);
+  // One more than there are, so that a server that fails at once cannot end it half-way.
+  open_parts_ = count + 1;
+  for (std::size_t i = 0; i < count; ++i) {
+    upstream::ExchangePtr exchange = make_exchange(context_, *this, request, Body{}, now);
+    exchange->tag = static_cast<std::uint32_t>(i);
+    parts_[i] = exchange.get();
+    context_.pool.server(i).submit(std::move(exchange), client.lane());
+  }
+  if (--open_parts_ == 0) {
+    write(reply_);
+    finish();
+  }
+}
+
+void FanOutSlot::on_line(upstream::Exchange& exchange, const protocol::ReplyLine& line) {
+  const bool failed = protocol::is_error(line.code);
+  const bool withheld = protocol::is_withheld(exchange.verb, exchange.quiet, line.code);
+  if (!withheld && !failed_ && (failed || reply_.empty())) reply_ = line.line;
+  failed_ = failed_ || failed;
+  end_part(exchange);
+}
+
+void FanOutSlot::on_failed(upstream::Exchange& exchange, upstream::Failure failure) {
+  context_.metrics.unavailable.add();
+  const upstream::Server& server = context_.pool.server(exchange.tag);
+  if (!failed_) reply_ = unavailable_reply(context_.pool, server, exchange, failure);
+  failed_ = true;
+  end_part(exchange);
+}
+
+void FanOutSlot::end_part(upstream::Exchange& exchange) {
+  parts_[exchange.tag] = nullptr;
+  if (--open_parts_ > 0) return;
+  write(reply_);
+  finish();
+}
+
+void FanOutSlot::give_up() {
+  for (upstream::Exchange*& part : parts_) {
+    if (part != nullptr) part->give_up();
+    part = nullptr;
+  }
+}
+
+void FanOutSlot::recycle() {
+  clear();
+  context_.fan_out_slots.give_back(*this);
+}
+
+}  // namespace mcsteady::proxy

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "proxy/exchange_factory.h"
+#include "proxy/reply_slot.h"
+
+namespace mcsteady::proxy {
+
+/// The place of a request that goes to every server (flush_all). Its reply is the servers' where
+/// they agree, else that of the first that failed.
+class FanOutSlot final : public ReplySlot, private upstream::Exchange::Owner {
+ public:
+  explicit FanOutSlot(WorkerContext& context) : ReplySlot(context.blocks), context_(context) {}
+
+  void start(ClientConnection& client, TimePoint now, const protocol::Request& request);
+  void give_up() override;
+  void recycle() override;
+
+ private:
+  void on_item(upstream::Exchange&, upstream::Item&&) override {}
+  void on_line(upstream::Exchange& exchange, const protocol::ReplyLine& line) override;
+  void on_failed(upstream::Exchange& exchange, upstream::Failure failure) override;
+  void end_part(upstream::Exchange& exchange);
+
+  WorkerContext& context_;
+  std::vector<upstream::Exchange*> parts_;  // by server; null when over
+  std::size_t open_parts_ = 0;
+  std::string reply_;
+  bool failed_ = false;
+};
+
+}  // namespace mcsteady::proxy

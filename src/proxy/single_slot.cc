@@ -1,0 +1,74 @@
+#include "proxy/single_slot.h"
+
+#include <string>
+
+#include "proxy/client_connection.h"
+#include "proxy/unavailable.h"
+
+namespace mcsteady::proxy {
+
+void SingleSlot::start(ClientConnection& client, TimePoint now, const protocol::Request& request,
+                       Body&& body) {
+  begin(client, now);
+  hit_ = false;
+  server_ = &context_.pool.server(context_.pool.place(request.keys));
+  upstream::ExchangePtr exchange = make_exchange(context_, *this, request, std::move(body), now);
+  exchange_ = exchange.get();
+  server_->submit(std::move(exchange), client.lane());
+}
+
+void SingleSlot::answer(ClientConnection& client, TimePoint now, std::string_view text) {
+  begin(client, now);
+  write(text);
+  finish();
+}
+
+void SingleSlot::on_item(upstream::Exchange& exchange, upstream::Item&& item) {
+  hit_ = true;
+  context_.metrics.get_hits.add();
+  const std::size_t size = item.wire.size();
+  client_->learn_item_size(size);
+  if (item.large) {
+    write(std::move(item.large), size);
+  } else {
+    write(item.wire);
+  }
+  if (!item.line.last) return;
+  if (exchange.verb == protocol::Verb::MetaGet) context_.metrics.get_keys.add();
+  end();
+}
+
+void SingleSlot::on_line(upstream::Exchange& exchange, const protocol::ReplyLine& line) {
+  if (protocol::is_classic_retrieval(exchange.verb) || exchange.verb == protocol::Verb::MetaGet) {
+    context_.metrics.get_keys.add();
+    if (line.code == protocol::ReplyCode::MetaHeader) context_.metrics.get_hits.add();
+    const bool miss = line.code == protocol::ReplyCode::MetaMiss ||
+                      (line.code == protocol::ReplyCode::End && !hit_);
+    if (miss) context_.metrics.get_misses.add();
+  }
+  if (!protocol::is_withheld(exchange.verb, exchange.quiet, line.code)) write(line.line);
+  end();
+}
+
+void SingleSlot::on_failed(upstream::Exchange& exchange, upstream::Failure failure) {
+  context_.metrics.unavailable.add();
+  write(unavailable_reply(context_.pool, *server_, exchange, failure));
+  end();
+}
+
+void SingleSlot::end() {
+  exchange_ = nullptr;
+  finish();
+}
+
+void SingleSlot::give_up() {
+  if (exchange_ != nullptr) exchange_->give_up();
+  exchange_ = nullptr;
+}
+
+void SingleSlot::recycle() {
+  clear();
+  context_.single_slots.give_back(*this);
+}
+
+}  // namespace mcsteady::proxy

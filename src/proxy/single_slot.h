@@ -1,0 +1,33 @@
+#pragma once
+
+#include "proxy/exchange_factory.h"
+#include "proxy/reply_slot.h"
+
+namespace mcsteady::proxy {
+
+/// The place of a request that one server answers, or that we answer ourselves.
+class SingleSlot final : public ReplySlot, private upstream::Exchange::Owner {
+ public:
+  explicit SingleSlot(WorkerContext& context) : ReplySlot(context.blocks), context_(context) {}
+
+  void start(ClientConnection& client, TimePoint now, const protocol::Request& request,
+             Body&& body);
+  /// A reply of ours, whose turn comes after those before it.
+  void answer(ClientConnection& client, TimePoint now, std::string_view text);
+
+  void give_up() override;
+  void recycle() override;
+
+ private:
+  void on_item(upstream::Exchange& exchange, upstream::Item&& item) override;
+  void on_line(upstream::Exchange& exchange, const protocol::ReplyLine& line) override;
+  void on_failed(upstream::Exchange& exchange, upstream::Failure failure) override;
+  void end();
+
+  WorkerContext& context_;
+  upstream::Exchange* exchange_ = nullptr;  // while it is under way
+  upstream::Server* server_ = nullptr;
+  bool hit_ = false;
+};
+
+}  // namespace mcsteady::proxy

@@ -1,0 +1,178 @@
+#include "mcsteady/proxy/worker.h"
+
+#include <cassert>
+#include <utility>
+#include <vector>
+
+#include "proxy/client_connection.h"
+#include "proxy/fan_out_slot.h"
+#include "proxy/retrieval_slot.h"
+#include "proxy/single_slot.h"
+#include "proxy/worker_context.h"
+
+namespace mcsteady::proxy {
+
+namespace {
+// What a client must hold to be worth closing when memory runs out.
+constexpr std::size_t kHoarderMin = 256 * 1024;
+
+const routing::PoolOptions& routed_pool(const WorkerOptions& options) {
+  for (const routing::PoolOptions& pool : options.pools) {
+    if (pool.name == options.route) return pool;
+  }
+  assert(false && "the configuration has been checked");
+  return options.pools.front();
+}
+}  // namespace
+
+class Worker::Impl final : private net::Listener::Handler,
+                           private ClientConnection::Host,
+                           private net::Task {
+ public:
+  Impl(const WorkerOptions& options, net::EventLoop& loop, Shared& shared)
+      : options_(options),
+        shared_(shared),
+        loop_(loop),
+        blocks_(shared.memory),
+        beat_(loop, exchanges_, metrics_.loop_lag),
+        pool_(routed_pool(options_), {loop, blocks_, exchanges_, beat_}, shared.fleet,
+              shared.registry),
+        context_{loop, blocks_, exchanges_, pool_, options_.client, metrics_, shared} {
+    metrics_.register_in(shared.registry);
+    blocks_.set_relief([this] { return close_largest_holder(); });
+    sweep_timer_ = loop_.make_timer([this](TimePoint) { sweep(); });
+    sweep_timer_->set(loop_.now() + options_.client.stuck_timeout);
+    drain_timer_ = loop_.make_timer([this](TimePoint) { close_all(); });
+  }
+  ~Impl() override { blocks_.set_relief({}); }
+
+  Result<void, std::string> listen(std::size_t first, std::size_t last);
+  net::Endpoint endpoint(std::size_t index) const { return listeners_[index]->endpoint(); }
+  void drain(std::function<void()> drained);
+
+ private:
+  void on_accepted(std::unique_ptr<net::AcceptedSocket> socket) override;
+  void on_client_closed(ClientConnection& client, CloseCause cause) override;
+  void run() override;  // at the turn's end
+
+  void sweep();
+  bool close_largest_holder();
+  void close_all();
+  void finish_drain();
+
+  const WorkerOptions options_;
+  Shared& shared_;
+  net::EventLoop& loop_;
+  WorkerMetrics metrics_;
+  net::BlockPool blocks_;
+  upstream::ExchangePool exchanges_;
+  upstream::StallBeat beat_;
+  routing::Pool pool_;
+  WorkerContext context_;
+  std::vector<std::unique_ptr<net::Listener>> listeners_;
+  std::vector<std::unique_ptr<ClientConnection>> clients_;
+  std::vector<std::unique_ptr<ClientConnection>> closed_;  // until the turn ends
+  std::size_t next_lane_ = 0;
+  std::unique_ptr<net::Timer> sweep_timer_;
+  std::unique_ptr<net::Timer> drain_timer_;
+  std::function<void()> drained_;  // set while draining
+};
+
+Result<void, std::string> Worker::Impl::listen(std::size_t first, std::size_t last) {
+  for (std::size_t i = first; i < last; ++i) {
+    auto listener =
+        loop_.listen(options_.listeners[i], static_cast<net::Listener::Handler&>(*this));
+    if (!listener) return Unexpected{listener.error()};
+    listeners_.push_back(std::move(*listener));
+  }
+  return {};
+}
+
+void Worker::Impl::on_accepted(std::unique_ptr<net::AcceptedSocket> socket) {
+  metrics_.clients_accepted.add();
+  metrics_.clients.add(1);
+  const std::size_t others = shared_.client_count.fetch_add(1, std::memory_order_relaxed);
+  clients_.push_back(std::make_unique<ClientConnection>(
+      context_, static_cast<ClientConnection::Host&>(*this), next_lane_++));
+  ClientConnection& client = *clients_.back();
+  client.index = clients_.size() - 1;
+  client.start(*socket);
+  if (others >= options_.client.clients_max) {
+    client.turn_away("ERROR Too many open connections\r\n", CloseCause::TooMany);
+  }
+}
+
+void Worker::Impl::on_client_closed(ClientConnection& client, CloseCause cause) {
+  metrics_.clients_closed[static_cast<std::size_t>(cause)].add();
+  metrics_.clients.add(-1);
+  shared_.client_count.fetch_sub(1, std::memory_order_relaxed);
+  const std::size_t index = client.index;
+  closed_.push_back(std::move(clients_[index]));
+  if (index + 1 != clients_.size()) {
+    clients_[index] = std::move(clients_.back());
+    clients_[index]->index = index;
+  }
+  clients_.pop_back();
+  loop_.at_turn_end(*this);
+}
+
+void Worker::Impl::run() {
+  closed_.clear();
+  if (drained_ && clients_.empty()) finish_drain();
+}
+
+/// Closes clients that hold memory and have neither taken nor given a byte for a whole period.
+void Worker::Impl::sweep() {
+  for (std::size_t i = clients_.size(); i-- > 0;) {
+    ClientConnection& client = *clients_[i];
+    if (!client.made_progress() && client.holds_memory()) client.close(CloseCause::Stuck);
+  }
+  sweep_timer_->set(loop_.now() + options_.client.stuck_timeout);
+}
+
+/// What a client does not take of its replies is its own doing: at the ceiling, the one that holds
+/// the most goes, not the one that happens to ask next.
+bool Worker::Impl::close_largest_holder() {
+  ClientConnection* largest = nullptr;
+  for (const auto& client : clients_) {
+    if (client->is_busy() || client->held() < kHoarderMin) continue;
+    if (largest == nullptr || client->held() > largest->held()) largest = client.get();
+  }
+  if (largest == nullptr) return false;
+  largest->close(CloseCause::NoMemory);
+  return true;
+}
+
+void Worker::Impl::drain(std::function<void()> drained) {
+  listeners_.clear();
+  drained_ = std::move(drained);
+  drain_timer_->set(loop_.now() + options_.drain_timeout);
+  for (std::size_t i = clients_.size(); i-- > 0;) clients_[i]->drain();
+  loop_.at_turn_end(*this);
+}
+
+void Worker::Impl::close_all() {
+  for (std::size_t i = clients_.size(); i-- > 0;) clients_[i]->close(CloseCause::Drained);
+  loop_.at_turn_end(*this);
+}
+
+void Worker::Impl::finish_drain() {
+  drain_timer_->clear();
+  sweep_timer_->clear();
+  std::exchange(drained_, nullptr)();
+}
+
+Worker::Worker(const WorkerOptions& options, net::EventLoop& loop, Shared& shared)
+    : impl_(std::make_unique<Impl>(options, loop, shared)) {}
+Worker::~Worker() = default;
+Result<void, std::string> Worker::listen(std::size_t first, std::size_t last) {
+  return impl_->listen(first, last);
+}
+net::Endpoint Worker::endpoint(std::size_t index) const {
+  return impl_->endpoint(index);
+}
+void Worker::drain(std::function<void()> drained) {
+  impl_->drain(std::move(drained));
+}
+
+}  // namespace mcsteady::proxy

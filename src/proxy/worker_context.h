@@ -1,0 +1,32 @@
+#pragma once
+
+#include "mcsteady/proxy/options.h"
+#include "mcsteady/proxy/worker.h"
+#include "mcsteady/proxy/worker_metrics.h"
+#include "mcsteady/routing/pool.h"
+#include "mcsteady/upstream/context.h"
+#include "proxy/slot_pool.h"
+
+namespace mcsteady::proxy {
+
+class ClientConnection;
+class SingleSlot;
+class RetrievalSlot;
+class FanOutSlot;
+
+/// What a worker lends to its clients and their requests. Outlives them.
+struct WorkerContext {
+  net::EventLoop& loop;
+  net::BlockPool& blocks;
+  upstream::ExchangePool& exchanges;
+  routing::Pool& pool;
+  const ClientOptions& options;
+  WorkerMetrics& metrics;
+  Shared& shared;
+
+  SlotPool<SingleSlot, WorkerContext> single_slots{*this};
+  SlotPool<RetrievalSlot, WorkerContext> retrieval_slots{*this};
+  SlotPool<FanOutSlot, WorkerContext> fan_out_slots{*this};
+};
+
+}  // namespace mcsteady::proxy

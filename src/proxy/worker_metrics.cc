@@ -1,0 +1,51 @@
+#include "mcsteady/proxy/worker_metrics.h"
+
+#include <string>
+
+namespace mcsteady::proxy {
+
+const char* to_string(CloseCause cause) {
+  switch (cause) {
+    case CloseCause::ClientClosed:
+      return "client_closed";
+    case CloseCause::Quit:
+      return "quit";
+    case CloseCause::Refused:
+      return "refused";
+    case CloseCause::TooMany:
+      return "too_many";
+    case CloseCause::Stuck:
+      return "stuck";
+    case CloseCause::NoMemory:
+      return "no_memory";
+    case CloseCause::Drained:
+      return "drained";
+  }
+  return "?";
+}
+
+void WorkerMetrics::register_in(metrics::Registry& registry) const {
+  const auto add = [&](std::string name, const auto& metric) {
+    registry.add({std::move(name), ""}, metric);
+  };
+  for (std::size_t i = 0; i < protocol::kVerbCount; ++i) {
+    add("cmd_" + std::string(protocol::to_string(static_cast<protocol::Verb>(i))), commands[i]);
+  }
+  for (std::size_t i = 0; i < kCloseCauseCount; ++i) {
+    add(std::string("clients_closed_") + to_string(static_cast<CloseCause>(i)), clients_closed[i]);
+  }
+  add("refusals", refusals);
+  add("get_keys", get_keys);
+  add("get_hits", get_hits);
+  add("get_misses", get_misses);
+  add("unavailable", unavailable);
+  add("clients_accepted", clients_accepted);
+  add("clients", clients);
+  add("bytes_read", bytes_read);
+  add("bytes_written", bytes_written);
+  add("reads_paused", reads_paused);
+  add("request_time", request_time);
+  add("loop_lag", loop_lag);
+}
+
+}  // namespace mcsteady::proxy
