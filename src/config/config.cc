@@ -7,6 +7,7 @@
 #include "config/pools.h"
 #include "config/section.h"
 #include "config/units.h"
+#include "config/words.h"
 #include "config/yaml_tree.h"
 
 namespace mcsteady::config {

@@ -1,4 +1,5 @@
 #include "config/endpoints.h"
+#include "config/words.h"
 
 #include <algorithm>
 #include <charconv>
@@ -14,7 +15,7 @@ constexpr unsigned kModeMax = 0777;
 std::optional<unsigned> parse_mode(std::string_view text) {
   unsigned mode = 0;
   const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, mode, 8);
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), mode, 8);
   const bool whole = error == std::errc{} && rest == end && text.size() >= 3 && text.size() <= 4;
   return whole && mode > 0 && mode <= kModeMax ? std::optional(mode) : std::nullopt;
 }

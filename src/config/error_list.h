@@ -1,20 +1,14 @@
 #pragma once
 
-#include <algorithm>
+#include <map>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "config/mark.h"
 #include "mcsteady/config/config.h"
 
 namespace mcsteady::config {
-
-/// A place in a file. Both count from 1.
-struct Mark {
-  int line = 1;
-  int column = 1;
-};
 
 /// What is wrong in one file, gathered in whatever order the reading finds it.
 class ErrorList {
@@ -22,25 +16,23 @@ class ErrorList {
   explicit ErrorList(std::string file) : file_(std::move(file)) {}
 
   void add(Mark at, std::string message) {
-    errors_.push_back({file_, at.line, at.column, std::move(message)});
+    messages_.emplace(std::pair(at.line, at.column), std::move(message));
   }
-  std::size_t size() const { return errors_.size(); }
+  std::size_t size() const { return messages_.size(); }
 
   /// In the order of the file.
   std::vector<ConfigError> take() {
-    std::stable_sort(errors_.begin(), errors_.end(), [](const auto& a, const auto& b) {
-      return std::pair(a.line, a.column) < std::pair(b.line, b.column);
-    });
-    return std::move(errors_);
+    std::vector<ConfigError> errors;
+    errors.reserve(messages_.size());
+    for (auto& [at, message] : messages_) {
+      errors.push_back({file_, at.first, at.second, std::move(message)});
+    }
+    return errors;
   }
 
  private:
   std::string file_;
-  std::vector<ConfigError> errors_;
+  std::multimap<std::pair<int, int>, std::string> messages_;
 };
-
-/// Text from a file, in quotes, for a message: cut when long, and without control bytes, which a
-/// terminal would obey.
-std::string quoted(std::string_view text);
 
 }  // namespace mcsteady::config

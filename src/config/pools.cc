@@ -7,6 +7,7 @@
 
 #include "config/servers.h"
 #include "config/units.h"
+#include "config/words.h"
 
 namespace mcsteady::config {
 namespace {

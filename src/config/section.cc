@@ -82,7 +82,7 @@ std::optional<std::int64_t> Section::number_at(std::string_view key, NumberRange
   if (!text) return std::nullopt;
   std::int64_t number = 0;
   const char* const end = text->data() + text->size();
-  const auto [rest, failure] = std::from_chars(text->data(), end, number);
+  const auto [rest, failure] = std::from_chars(text->data(), text->data() + text->size(), number);
   if (failure == std::errc{} && rest == end && number >= range.min && number <= range.max) {
     return number;
   }

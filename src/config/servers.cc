@@ -6,6 +6,7 @@
 #include <string>
 
 #include "config/endpoints.h"
+#include "config/words.h"
 
 namespace mcsteady::config {
 namespace {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <span>
 
-#include "config/error_list.h"
+#include "config/words.h"
 
 namespace mcsteady::config {
 namespace {
@@ -36,8 +36,8 @@ struct Quantity {
 
 std::optional<Quantity> split(std::string_view text) {
   Quantity quantity;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, quantity.number);
+  const auto [rest, error] =
+      std::from_chars(text.data(), text.data() + text.size(), quantity.number);
   if (error != std::errc{}) return std::nullopt;
   quantity.unit = text.substr(static_cast<std::size_t>(rest - text.data()));
   return quantity;

@@ -2,9 +2,8 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 #include <vector>
-
-#include "config/error_list.h"
 
 namespace mcsteady::config {
 namespace {

@@ -6,6 +6,10 @@
 
 namespace mcsteady::config {
 
+/// Text from a file, in quotes, for a message: cut when long, and without control bytes, which a
+/// terminal would obey.
+std::string quoted(std::string_view text);
+
 /// "a, b, c".
 std::string joined(std::span<const std::string_view> words);
 /// The one of `known` that `word` most likely is a slip of, or an empty view.

@@ -8,6 +8,8 @@
 #include <map>
 #include <sstream>
 
+#include "config/words.h"
+
 namespace mcsteady::config {
 namespace {
 

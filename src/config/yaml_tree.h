@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "config/error_list.h"
+#include "config/mark.h"
 #include "mcsteady/base/result.h"
 
 namespace mcsteady::config {

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <sstream>
 #include <string>
 
 #include "config/errors.h"
@@ -80,16 +81,16 @@ TEST(ConfigSyntax, AnAliasStandsForWhatItsAnchorNamed) {
 }
 
 TEST(ConfigSyntax, AliasesThatGrowOutOfProportionAreRefused) {
-  std::string yaml = "l0: &l0 [x, x, x, x, x, x, x, x, x, x]\n";
+  // Ten of what is above, which is ten of what is above, ...
+  std::ostringstream yaml;
+  yaml << "l0: &l0 [x, x, x, x, x, x, x, x, x, x]\n";
   for (int level = 1; level < 20; ++level) {
-    const std::string name = "l" + std::to_string(level);
-    const std::string below = "*l" + std::to_string(level - 1) + " ";
-    yaml += name + ": &" + name + " [" + below;
-    for (int i = 0; i < 9; ++i) yaml += "," + below;
-    yaml += "]\n";
+    yaml << "l" << level << ": &l" << level << " [";
+    for (int i = 0; i < 10; ++i) yaml << "*l" << level - 1 << " ,";
+    yaml << "]\n";
   }
 
-  EXPECT_EQ(errors_in(yaml), "f:5:55: more than 100000 values once aliases are followed\n");
+  EXPECT_EQ(errors_in(yaml.str()), "f:5:55: more than 100000 values once aliases are followed\n");
 }
 
 TEST(ConfigSyntax, AnAliasWithinItsOwnAnchorIsRefused) {
