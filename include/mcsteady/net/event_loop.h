@@ -97,7 +97,8 @@ class Listener {
   class Handler {
    public:
     virtual ~Handler() = default;
-    /// The new connection's stream is silent until start() is called with its handler.
+    /// The new connection's stream is silent until start() is called with its handler. The
+    /// listener may be told to stop accepting here, but not be destroyed.
     virtual void on_accepted(std::unique_ptr<class AcceptedSocket> socket) = 0;
   };
   virtual ~Listener() = default;
@@ -124,7 +125,9 @@ class EventLoop : public Clock {
   virtual std::unique_ptr<Timer> make_timer(TimerCallback callback) = 0;
   /// Never fails at once: a failure is on_broken in a later turn. `handler` outlives the stream.
   virtual std::unique_ptr<Stream> connect(const Address& to, Stream::Handler& handler) = 0;
-  /// Fails with a sentence (address in use, no permission, ...).
+  /// Fails with a sentence (address in use, no permission, ...). Resolves a host's name, blocking.
+  /// A unix socket has one listener: share_port is refused there. Its file goes with the listener;
+  /// one that was left over by a process that was killed is replaced.
   virtual Result<std::unique_ptr<Listener>, std::string> listen(const ListenOptions& options,
                                                                 Listener::Handler& handler) = 0;
   virtual void at_turn_end(Task& task) = 0;
@@ -136,7 +139,8 @@ class EventLoop : public Clock {
   virtual void stop() = 0;
 };
 
-/// `method`: auto, epoll, poll or select.
+/// `method`: auto, epoll, poll or select. Timers that are due run before the bytes of the same
+/// turn: a timer's callback that needs to know what came meanwhile looks (Stream::look).
 Result<std::unique_ptr<EventLoop>, std::string> make_event_loop(const std::string& method);
 
 }  // namespace mcsteady::net
