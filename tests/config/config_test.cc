@@ -102,7 +102,9 @@ TEST(Config, ListenersAreTcpOrUnixAndShareAPortOnlyWhenWorkersDo) {
   EXPECT_EQ(listeners[1].endpoint, (net::Endpoint{"::1", 11219, ""}));
   EXPECT_TRUE(listeners[1].share_port);
   EXPECT_EQ(listeners[2].endpoint.unix_path, "@mcsteady");
-  EXPECT_FALSE(default_config().worker.listeners.at(0).share_port);
+
+  const Config alone = parse("pools: { main: { servers: [a:1] } }");
+  EXPECT_FALSE(alone.worker.listeners.at(0).share_port);
 }
 
 TEST(Config, WhatIsOfTheWholeProcessIsRead) {
