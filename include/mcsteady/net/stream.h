@@ -80,8 +80,8 @@ class Stream {
   /// nothing, one non-blocking receive all the same, because such a poll can miss what is there
   /// (seen about once in 3,600 on one runtime). What is found is reported as ever, by
   /// on_received, on_end_of_file or on_broken, before this returns. Receives until a receive comes
-  /// back short, within a budget. Of an outgoing connection it first sees whether it is there by now
-  /// (on_connected, on_broken). Finds nothing while receiving is off.
+  /// back short, within a budget. Of an outgoing connection it first sees whether it is there by
+  /// now (on_connected, on_broken). Finds nothing while receiving is off.
   virtual Found look() = 0;
   virtual TransportEvidence evidence() const = 0;
   /// No callback after this. Pending output is dropped. Idempotent.
