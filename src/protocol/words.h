@@ -70,9 +70,10 @@ template <class Number>
 std::optional<Number> parse_unsigned(std::string_view word) {
   static_assert(std::numeric_limits<Number>::is_integer && !std::numeric_limits<Number>::is_signed);
   Number number = 0;
-  const char* const end = word.data() + word.size();
-  const auto [stop, error] = std::from_chars(word.data(), end, number);
-  if (error != std::errc{} || stop != end || word.empty()) return std::nullopt;
+  const char* const begin = word.data();
+  const char* const end = begin + word.size();
+  const auto [stop, error] = std::from_chars(begin, end, number);
+  if (error != std::errc{} || stop != end) return std::nullopt;
   return number;
 }
 
@@ -80,8 +81,9 @@ std::optional<Number> parse_unsigned(std::string_view word) {
 /// number to garbage, newer ones refuse it, and so do we.
 inline bool is_exptime(std::string_view word) {
   std::int32_t number = 0;
-  const char* const end = word.data() + word.size();
-  const auto [stop, error] = std::from_chars(word.data(), end, number);
+  const char* const begin = word.data();
+  const char* const end = begin + word.size();
+  const auto [stop, error] = std::from_chars(begin, end, number);
   return error == std::errc{} && stop == end;
 }
 
