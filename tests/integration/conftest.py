@@ -1,0 +1,63 @@
+"""Fixtures: factories whose products end with the test, in reverse order."""
+
+import contextlib
+import signal
+
+import pytest
+
+from harness import Blackhole, FakeServer, Memcached, Proxy, pool_config
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "deadline(seconds): fail the test after this long (60)")
+
+
+@pytest.fixture(autouse=True)
+def deadline(request):
+    """A test that hangs fails by itself, so that what it started is ended too."""
+    marker = request.node.get_closest_marker("deadline")
+    seconds = marker.args[0] if marker else 60
+
+    def on_alarm(*_):
+        raise TimeoutError(f"the test took more than {seconds} s")
+
+    before = signal.signal(signal.SIGALRM, on_alarm)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    yield
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, before)
+
+
+@pytest.fixture
+def stack(deadline):  # pylint: disable=unused-argument,redefined-outer-name
+    with contextlib.ExitStack() as owner:
+        yield owner
+
+
+@pytest.fixture
+def start_memcached(stack):
+    """start_memcached(unix=False, arguments=()) -> Memcached"""
+    return lambda **options: stack.enter_context(Memcached(**options))
+
+
+@pytest.fixture
+def start_proxy(stack):
+    """start_proxy(servers, listen=None, pool=None, **sections) -> Proxy; see pool_config."""
+    return lambda servers, **options: stack.enter_context(Proxy(pool_config(servers, **options)))
+
+
+@pytest.fixture
+def start_fake(stack):
+    """start_fake(handler, **options) -> FakeServer"""
+    return lambda handler, **options: stack.enter_context(FakeServer(handler, **options))
+
+
+@pytest.fixture
+def blackhole(stack):
+    return stack.enter_context(Blackhole())
+
+
+@pytest.fixture
+def connect(stack):
+    """connect(server_or_proxy, timeout=5.0) -> TextClient"""
+    return lambda where, timeout=5.0: stack.enter_context(where.client(timeout))
