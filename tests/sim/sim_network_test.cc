@@ -204,6 +204,27 @@ TEST(SimNetwork, LookFindsWhatAMissedPollDoesNotShow) {
   EXPECT_EQ(pair.client->stream().rooms().size(), pair.client->stream().calls().receives);
 }
 
+TEST(SimNetwork, LookSeesAConnectionThatIsThereByNowAndNothingWhileReceivingIsOff) {
+  SimNetwork network(1);
+  SimLoop server_side(network);
+  SimLoop client_side(network);
+  SimPeerListener listener(server_side, kPlace);
+  SimPeer client(client_side, net::numeric_address(kPlace).value());
+  client_side.post([&] {
+    client_side.stall(1s);
+    EXPECT_FALSE(client.connected());
+    EXPECT_EQ(client.stream().look(), net::Stream::Found::Nothing);
+    EXPECT_TRUE(client.connected());
+    listener[0].send("early");
+    client.set_receiving(false);
+    client_side.stall(1s);
+    EXPECT_EQ(client.stream().look(), net::Stream::Found::Nothing);
+  });
+  client_side.run_until_idle();
+
+  EXPECT_EQ(client.received(), "");
+}
+
 /// A few peers that talk over a bad network with a stalling loop; what all of it folds to.
 std::uint64_t transcript_of(std::uint64_t seed) {
   LinkConditions bad{.delay_min = 1us,

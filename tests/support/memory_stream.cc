@@ -9,19 +9,33 @@
 
 namespace mcsteady::test {
 
+namespace {
+
+constexpr int kReceivesMax = 16;  // as a fair stream's budget for one turn
+
+}  // namespace
+
 net::Stream::Found MemoryStream::look() {
-  if (closed_) return Found::Nothing;
+  if (closed_) return Found::Broken;
+  if (end_reported_) return Found::EndOfFile;
+  if (!receiving_) return Found::Nothing;
   ++polls_;
-  if (polls_to_miss_ > 0) {
+  const bool missed = polls_to_miss_ > 0;
+  if (missed) {
     --polls_to_miss_;
     ++polls_missed_;
   }
-  return notice();  // also where the poll showed nothing: that is the point of look()
+  const bool there = !unread_.empty() || ended_ || breakage_;
+  return receive(there && !missed ? kReceivesMax : 1);
 }
 
 net::Stream::Found MemoryStream::notice() {
+  return receive(kReceivesMax);
+}
+
+net::Stream::Found MemoryStream::receive(int receives_max) {
   Found found = Found::Nothing;
-  while (!closed_) {
+  for (int i = 0; i < receives_max && !closed_; ++i) {
     std::size_t asked = 0;
     const std::size_t count = receive_once(asked);
     if (count == 0) {

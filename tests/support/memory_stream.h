@@ -59,6 +59,7 @@ class MemoryStream final : public net::Stream {
   void set_evidence(const net::TransportEvidence& evidence) { evidence_ = evidence; }
 
  private:
+  Found receive(int receives_max);
   std::size_t receive_once(std::size_t& asked);
   Found receive_end();
 

@@ -78,7 +78,7 @@ bool SimStream::is_ready() const {
 void SimStream::run_ready() {
   if (connection_ == nullptr) return;
   if (connecting_) return settle_connect();
-  if (can_receive()) receive();
+  if (can_receive()) receive(kReceivesMax);
   if (connection_ != nullptr && std::exchange(waits_for_room_, false)) send_pieces();
 }
 
@@ -95,7 +95,10 @@ void SimStream::settle_connect() {
 }
 
 net::Stream::Found SimStream::look() {
-  if (connection_ == nullptr || connecting_ || ended_) return Found::Nothing;
+  if (connection_ != nullptr && connecting_) settle_connect();
+  if (connection_ == nullptr) return Found::Broken;
+  if (ended_) return Found::EndOfFile;
+  if (!can_receive()) return Found::Nothing;
   ++calls_.polls;
   ++loop_.calls_.polls;
   const bool there = !connection_->incoming(side_).unread().empty() || found_the_end();
@@ -105,12 +108,12 @@ net::Stream::Found SimStream::look() {
     missed = true;
   }
   loop_.network().note('l', id_, there && missed ? "missed" : "");
-  return receive();  // also where the poll showed nothing: that is the point of look()
+  return receive(there && !missed ? kReceivesMax : 1);
 }
 
-net::Stream::Found SimStream::receive() {
+net::Stream::Found SimStream::receive(int receives_max) {
   Found found = Found::Nothing;
-  for (int i = 0; i < kReceivesMax && connection_ != nullptr; ++i) {
+  for (int i = 0; i < receives_max && connection_ != nullptr; ++i) {
     if (i > 0 && !receiving_) break;  // a callback turned it off
     std::size_t asked = 0;
     const std::size_t count = receive_once(asked);

@@ -52,7 +52,7 @@ class SimStream final : public net::Stream {
   bool was_reset() const;
   bool found_the_end() const;
   void settle_connect();
-  Found receive();
+  Found receive(int receives_max);
   std::size_t receive_once(std::size_t& asked);
   Found receive_end();
   void send_pieces();
