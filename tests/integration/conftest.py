@@ -61,3 +61,15 @@ def blackhole(stack):
 def connect(stack):
     """connect(server_or_proxy, timeout=5.0) -> TextClient"""
     return lambda where, timeout=5.0: stack.enter_context(where.client(timeout))
+
+
+@pytest.fixture
+def servers(start_memcached):
+    """Two memcacheds."""
+    return [start_memcached(), start_memcached()]
+
+
+@pytest.fixture(params=[1, 4], ids=["1 worker", "4 workers"])
+def proxy(request, servers, start_proxy):
+    """A proxy in front of `servers`."""
+    return start_proxy(servers, workers=request.param)
