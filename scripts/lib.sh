@@ -14,7 +14,7 @@ test_packages=("${run_packages[@]}" ccache libgtest-dev libgmock-dev libbenchmar
 clang_packages=(clang-19 libclang-rt-19-dev)
 format_packages=(clang-format-19)
 tidy_packages=(clang-tidy-19)
-image_packages=(buildah debootstrap memcached)
+image_packages=(buildah debootstrap memcached procps)
 
 say() { printf '\n== %s\n' "$*"; }
 fail() { printf '%s: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }

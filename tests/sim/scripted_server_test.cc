@@ -108,6 +108,14 @@ TEST_F(ScriptedServerTest, SendsStrayBytesOnAnIdleConnection) {
   EXPECT_EQ(client.received(), "ERROR Too many open connections\r\n");
 }
 
+TEST_F(ScriptedServerTest, PutsStrayBytesInFrontOfAReply) {
+  ServerAct straying;
+  straying.stray = "STORED\r\n";
+  server.next(straying);
+
+  EXPECT_EQ(ask("get a\r\nmn\r\n"), "STORED\r\nEND\r\nMN\r\n");
+}
+
 TEST_F(ScriptedServerTest, AsksItsScriptForEachRequest) {
   server.script([](const MemcachedCommand& command) {
     return command.words[0] == "get" ? ServerAct::answer_with("SERVER_ERROR out of memory\r\n")
