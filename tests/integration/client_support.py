@@ -1,5 +1,7 @@
 """What the tests of the client libraries share."""
 
+import os
+import subprocess
 import time
 
 import pytest
@@ -35,3 +37,13 @@ def timed(call):
     except Exception as raised:  # pylint: disable=broad-except
         result = raised
     return time.monotonic() - begin, result
+
+
+def run_client(command, env=None, timeout=30.0):
+    """Runs a client program to its end; AssertionError with what it said unless that is 0. Returns
+    its standard output."""
+    done = subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL, text=True,
+                          capture_output=True, timeout=timeout, check=False,
+                          env={**os.environ, **(env or {})})
+    assert done.returncode == 0, f"{command} ended with {done.returncode}:\n{done.stdout}{done.stderr}"
+    return done.stdout

@@ -1,6 +1,8 @@
 """Fixtures: factories whose products end with the test, in reverse order."""
 
 import contextlib
+import os
+import pathlib
 import signal
 
 import pytest
@@ -73,3 +75,12 @@ def servers(start_memcached):
 def proxy(request, servers, start_proxy):
     """A proxy in front of `servers`."""
     return start_proxy(servers, workers=request.param)
+
+
+@pytest.fixture(scope="session")
+def build_dir(tmp_path_factory):
+    """Where the programs of client libraries are built and installed; kept between runs by ctest."""
+    named = os.environ.get("MCSTEADY_BUILD_DIR")
+    folder = pathlib.Path(named) / "clients" if named else tmp_path_factory.mktemp("clients")
+    folder.mkdir(exist_ok=True)
+    return folder
