@@ -1,0 +1,195 @@
+#include "sim/worker_world.h"
+
+#include <algorithm>
+
+namespace mcsteady::test {
+
+namespace {
+using namespace std::chrono_literals;
+
+constexpr std::size_t kRequestsEach = 60;
+const net::Endpoint kProxy{.host = "127.0.0.1", .port = 11211, .unix_path = {}};
+
+net::Endpoint place_of(std::size_t index) {
+  return {.host = "10.0.0." + std::to_string(index + 1), .port = 11211, .unix_path = {}};
+}
+}  // namespace
+
+WorkerWorld::WorkerWorld(std::uint64_t seed, Expect expect)
+    : rng_(seed), expect_(expect), network_(rng_.next()) {
+  make_servers();
+  make_worker();
+  make_clients();
+}
+
+WorkerWorld::~WorkerWorld() {
+  customers_.clear();
+  worker_.reset();
+}
+
+void WorkerWorld::make_servers() {
+  const std::size_t count = rng_.between(1, 4);
+  for (std::size_t i = 0; i < count; ++i) {
+    LinkConditions link;
+    link.delay_max = link.delay_min + rng_.between(Duration{0}, Duration(200us));
+    link.chunk_max = rng_.chance(0.5) ? rng_.between(1, 8000) : 0;
+    if (link.chunk_max > 0 && link.chunk_max < 400) link.delay_max = link.delay_min;
+    network_.set_conditions(place_of(i), PathConditions{.to_server = link, .to_client = link});
+    Place place{.loop = std::make_unique<SimLoop>(network_), .server = nullptr};
+    place.server = std::make_unique<ScriptedServer>(*place.loop, place_of(i));
+    place.server->script([this](const MemcachedCommand&) {
+      if (expect_ == Expect::Honest && rng_.chance(0.05)) return act_of_a_bad_server();
+      return ServerAct::answer_after(rng_.between(Duration{0}, Duration(2ms)));
+    });
+    servers_.push_back(std::move(place));
+  }
+}
+
+ServerAct WorkerWorld::act_of_a_bad_server() {
+  switch (rng_.below(7)) {
+    case 0:
+      return ServerAct::never_answer();
+    case 1:
+      return ServerAct::close_without_answer();
+    case 2:
+      return ServerAct::reset_without_answer();
+    case 3:
+      return ServerAct::break_off_after(rng_.below(100));
+    case 4: {
+      ServerAct act;
+      act.pause_in_the_middle = rng_.between(Duration(1ms), Duration(400ms));
+      return act;
+    }
+    default:
+      return ServerAct::answer_after(rng_.between(Duration(1ms), Duration(700ms)));
+  }
+}
+
+void WorkerWorld::make_worker() {
+  routing::PoolOptions pool{.name = "main", .servers = {}, .placement = {}};
+  pool.on_down = rng_.chance(0.5) ? protocol::DownPolicy::Miss : protocol::DownPolicy::Error;
+  for (std::size_t i = 0; i < servers_.size(); ++i) {
+    upstream::ServerOptions server;
+    server.name = "server" + std::to_string(i);
+    server.endpoint = place_of(i);
+    server.connections = static_cast<int>(rng_.between(1, 3));
+    server.request_timeout = expect_ == Expect::Exact ? Duration{0} : Duration(800ms);
+    server.health.down_retry_delay = 500ms;
+    pool.servers.push_back({.server = server});
+  }
+  proxy::WorkerOptions options;
+  options.listeners = {{.endpoint = kProxy}};
+  options.pools = {pool};
+  options.route = "main";
+  options.client.requests_per_turn = static_cast<int>(rng_.between(1, 64));
+  options.client.output_high_water = ByteCount{rng_.between(1, 1024 * 1024)};
+  shared_ = std::make_unique<proxy::Shared>(fleet_, memory_, registry_,
+                                            static_cast<proxy::StatsSource&>(*this), log_, "test");
+  LoopConditions conditions;
+  conditions.wake_delay_max = rng_.between(Duration{0}, Duration(100us));
+  conditions.poll_misses = 0.3;
+  conditions.short_receives = rng_.chance(0.5) ? 0.2 : 0.0;
+  conditions.spurious_ready = 0.1;
+  proxy_loop_ = std::make_unique<SimLoop>(network_, conditions);
+  worker_ = std::make_unique<proxy::Worker>(options, *proxy_loop_, *shared_);
+  for (const auto& server : fleet_.servers()) {
+    server->set_address(*net::numeric_address(server->endpoint()));
+  }
+  const auto listening = worker_->listen(0, 1);
+  if (!listening) leak_ = listening.error();
+}
+
+PathConditions WorkerWorld::client_path() {
+  LinkConditions link;
+  link.delay_max = link.delay_min + rng_.between(Duration{0}, Duration(1ms));
+  link.chunk_max = rng_.chance(0.7) ? rng_.between(1, 3000) : 0;
+  link.buffer_max = rng_.between(2000, 200000);
+  return {.to_server = link, .to_client = link};
+}
+
+void WorkerWorld::make_clients() {
+  const std::size_t count = rng_.between(1, 8);
+  for (std::size_t i = 0; i < count; ++i) {
+    network_.set_conditions(kProxy, client_path());
+    Customer customer{.loop = std::make_unique<SimLoop>(network_), .client = nullptr};
+    customer.leaves = rng_.chance(0.15);
+    customer.client = std::make_unique<SimClient>(*customer.loop, *net::numeric_address(kProxy),
+                                                  static_cast<int>(i), rng_.fork(), expect_,
+                                                  rng_.chance(0.2) ? 300'000 : 40'000);
+    customers_.push_back(std::move(customer));
+    proxy_loop_->run_for(100us);  // each gets the path that was meant for it
+  }
+}
+
+void WorkerWorld::run() {
+  for (int i = 0; i < 20'000 && !done() && complaint().empty(); ++i) step();
+  for (Customer& customer : customers_) {
+    if (!customer.client->closed()) customer.client->close();
+  }
+  proxy_loop_->run_for(10s);
+  if (leak_.empty()) leak_ = check_counters();
+  worker_.reset();
+  if (leak_.empty() && memory_.used() != 0) leak_ = "memory is held by nobody";
+}
+
+void WorkerWorld::step() {
+  Customer& customer = customers_[rng_.below(customers_.size())];
+  if (rng_.chance(0.7)) customer.client->act(kRequestsEach);
+  if (rng_.chance(0.3)) customer.client->set_receiving(rng_.chance(0.6));
+  if (customer.leaves && rng_.chance(0.02)) customer.client->close();
+  if (rng_.chance(0.02)) proxy_loop_->stall(rng_.between(Duration(1ms), Duration(800ms)));
+  if (rng_.chance(0.05) && (expect_ == Expect::Honest || nothing_is_owed())) {
+    servers_[rng_.below(servers_.size())].server->close_connections();
+  }
+  if (expect_ == Expect::Honest && rng_.chance(0.003)) {
+    ScriptedServer& server = *servers_[rng_.below(servers_.size())].server;
+    server.stop();
+    proxy_loop_->run_for(rng_.between(Duration(1ms), Duration(700ms)));
+    server.start();
+  }
+  proxy_loop_->run_for(rng_.between(Duration(10us), Duration(5ms)));
+  const bool all_sent = std::ranges::all_of(
+      customers_, [](const Customer& c) { return c.client->sent() >= kRequestsEach; });
+  if (all_sent) {
+    for (Customer& c : customers_) {
+      if (!c.client->closed()) c.client->set_receiving(true);
+    }
+  }
+}
+
+bool WorkerWorld::nothing_is_owed() const {
+  return std::ranges::all_of(customers_, [](const Customer& c) { return c.client->owed() == 0; });
+}
+
+bool WorkerWorld::done() const {
+  return std::ranges::all_of(customers_, [](const Customer& c) {
+    return c.client->closed() || (c.client->sent() >= kRequestsEach && c.client->owed() == 0);
+  });
+}
+
+std::string WorkerWorld::check_counters() const {
+  const metrics::Snapshot now = registry_.snapshot();
+  const std::uint64_t incidents = now.total("server_incidents");
+  if (expect_ == Expect::Exact && incidents > 0) return "incidents of servers that did no wrong";
+  if (now.gauge("clients") != 0) return "clients that are still counted";
+  for (std::size_t i = 0; i < servers_.size(); ++i) {
+    const std::string name = "server" + std::to_string(i);
+    if (now.gauge("server_owed", name) != 0) return name + ": replies that are owed for ever";
+    const std::int64_t connections = now.gauge("server_connections", name);
+    if (connections < 0 || connections > 3) return name + ": connections that were not closed";
+  }
+  if (memory_.peak() > memory_.ceiling() + MiB(1).value) return "more memory than the ceiling";
+  return {};
+}
+
+std::string WorkerWorld::complaint() const {
+  for (const Customer& customer : customers_) {
+    const SimClient& client = *customer.client;
+    if (!client.complaint().empty()) return client.complaint();
+    if (client.hung_up_on()) return "a client was hung up on";
+    if (client.closed() && !customer.leaves && client.owed() > 0) return "a reply never came";
+  }
+  return leak_;
+}
+
+}  // namespace mcsteady::test

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "mcsteady/proxy/worker.h"
+#include "sim/sim_client.h"
+#include "support/capture_log.h"
+#include "support/scripted_server.h"
+#include "support/sim_loop.h"
+
+namespace mcsteady::test {
+
+/// A whole worker on a simulated loop, with memcacheds on one side and clients on the other, in a
+/// world whose every chance comes from one seed.
+class WorkerWorld final : private proxy::StatsSource {
+ public:
+  /// Honest: servers are late, hang, hang up and break off; Exact: they are not, but everyone else
+  /// stalls, splits and dawdles.
+  WorkerWorld(std::uint64_t seed, Expect expect);
+  ~WorkerWorld() override;
+
+  /// Lets every client send its requests and waits for the last reply.
+  void run();
+  /// What was wrong, in words; empty: nothing.
+  std::string complaint() const;
+
+ private:
+  struct Place {
+    std::unique_ptr<SimLoop> loop;
+    std::unique_ptr<ScriptedServer> server;
+  };
+  struct Customer {
+    std::unique_ptr<SimLoop> loop;
+    std::unique_ptr<SimClient> client;
+    bool leaves = false;  // in the middle of what it does
+  };
+
+  std::string stats(std::string_view) override { return "END\r\n"; }
+  void make_servers();
+  void make_worker();
+  void make_clients();
+  PathConditions client_path();
+  ServerAct act_of_a_bad_server();
+  void step();
+  bool nothing_is_owed() const;
+  bool done() const;
+  std::string check_counters() const;
+
+  Rng rng_;
+  const Expect expect_;
+  SimNetwork network_;
+  std::vector<Place> servers_;
+  CaptureLog log_;
+  upstream::Fleet fleet_{log_, 1};
+  net::MemoryBudget memory_{MiB(64)};
+  metrics::Registry registry_;
+  std::unique_ptr<proxy::Shared> shared_;
+  std::unique_ptr<SimLoop> proxy_loop_;
+  std::unique_ptr<proxy::Worker> worker_;
+  std::vector<Customer> customers_;
+  std::string leak_;
+};
+
+}  // namespace mcsteady::test
