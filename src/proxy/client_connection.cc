@@ -30,6 +30,15 @@ class Busy {
   int& count_;
 };
 
+/// What stands behind the first word.
+std::string_view arguments_of(const Request& request) {
+  protocol::KeyWalker words(request.line);
+  words.next();
+  std::string_view rest = words.rest();
+  rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
+  return rest;
+}
+
 bool ends_with_crlf(std::string_view body) {
   return body.ends_with("\r\n");
 }
@@ -210,7 +219,7 @@ void ClientConnection::dispatch(const Request& request, Body&& body, TimePoint n
     case Verb::Verbosity:
       return answer(request.quiet ? "" : "OK\r\n", now);
     case Verb::Stats:
-      return answer(context_.shared.stats.stats(request.keys), now);
+      return answer(context_.shared.stats.stats(arguments_of(request)), now);
     case Verb::Quit:
       return end_with(CloseCause::Quit);
     case Verb::FlushAll:
