@@ -34,15 +34,18 @@ Connection::~Connection() {
 void Connection::open(const std::optional<net::Address>& address) {
   metrics_.connections.add(1);
   metrics_.connections_opened.add();
-  const TimePoint now = context_.loop.now();
-  timer_->set(address ? now + options_.connect_timeout : now);
+  opened_at_ = context_.loop.now();
+  timer_->set(address ? opened_at_ + options_.connect_timeout : opened_at_);
   if (address) stream_ = context_.loop.connect(*address, *this);
 }
 
 void Connection::submit(ExchangePtr exchange) {
   assert(takes_exchanges());
   exchange->connection_ = this;
-  if (next_to_send_ == nullptr) next_to_send_ = exchange.get();
+  if (next_to_send_ == nullptr) {
+    next_to_send_ = exchange.get();
+    unsent_since_ = context_.loop.now();
+  }
   queue_.push_back(std::move(exchange));
   metrics_.requests.add();
   metrics_.owed.add(1);
@@ -67,12 +70,15 @@ void Connection::on_connected() {
 std::size_t Connection::pieces(std::span<iovec> out) {
   std::size_t count = 0;
   std::size_t skip = send_offset_;  // bytes of the first exchange that have gone
-  for (Exchange* e = next_to_send_; e != nullptr && count + 2 <= out.size();
+  const auto add = [&](const net::Block& block, std::size_t size) {
+    if (skip < size && count < out.size()) out[count++] = {block.data() + skip, size - skip};
+    skip = skip > size ? skip - size : 0;
+  };
+  // To the last place: a stream that finds one empty takes it that there is no more to send.
+  for (Exchange* e = next_to_send_; e != nullptr && count < out.size();
        e = ExchangeList::after(*e)) {
-    if (skip < e->head_size) out[count++] = {e->head.data() + skip, e->head_size - skip};
-    skip = skip > e->head_size ? skip - e->head_size : 0;
-    if (skip < e->body_size) out[count++] = {e->body.data() + skip, e->body_size - skip};
-    skip = 0;
+    add(e->head, e->head_size);
+    add(e->body, e->body_size);
   }
   return count;
 }
@@ -106,7 +112,11 @@ void Connection::on_received(std::size_t count) {
   metrics_.bytes_received.add(count);
   reader_.received(count);
   take_replies();
-  if (state_ != State::Closed) reader_.release_idle();
+  if (state_ == State::Closed) return;
+  reader_.release_idle();
+  if (state_ == State::Retired && late_.exceeded(last_in_, queue_.size())) {
+    return abort(Failure::ServerLate);
+  }
   close_if_done();
 }
 
@@ -121,6 +131,7 @@ void Connection::take_replies() {
     }
     auto event = reader_.next(head->shape, !head->given_up());
     if (!event) return on_out_of_step(Failure::BadReply);
+    if (state_ == State::Retired) late_.on_dropped(event->skipped);
     if (event->kind == RecoveryReader::Event::Kind::NeedMore) return;
     on_event(*head, std::move(*event));
   }
@@ -130,7 +141,7 @@ void Connection::on_event(Exchange& head, RecoveryReader::Event&& event) {
   using Kind = RecoveryReader::Event::Kind;
   const bool last = event.item.line.last;
   const bool dropped = head.given_up();
-  if (dropped && event.kind != Kind::Refused) late_.on_dropped(event.item.wire.size());
+  if (dropped && state_ == State::Retired) late_.on_dropped(event.item.wire.size());
   switch (event.kind) {
     case Kind::NeedMore:
       return;
@@ -212,6 +223,11 @@ void Connection::on_timer(TimePoint due) {
 
 void Connection::on_connect_timeout(TimePoint due, TimePoint now) {
   if (!stream_) return on_connect_failed(Failure::ConnectFailed, 0);
+  if (options_.timeout_recovery) {
+    stream_->look();  // it may be there, and the loop has not come to say so
+    if (state_ == State::Open) metrics_.timeouts_recovered.add();
+    if (state_ != State::Connecting) return;
+  }
   const bool we_stalled = now - due >= options_.stall_min;
   if (options_.timeout_recovery && we_stalled && grants_++ < kGrantsMax) {
     metrics_.waits_granted.add();
@@ -230,26 +246,30 @@ Exchange* Connection::first_waiting() const {
 }
 
 TimePoint Connection::wait_begin(const Exchange& exchange) const {
-  const TimePoint out = exchange.sent_ ? exchange.sent_at_ : std::max(last_out_, exchange.started);
+  const TimePoint out = exchange.sent_ ? exchange.sent_at_ : std::max(last_out_, unsent_since_);
   return std::max({out, last_in_, granted_at_});
 }
 
 void Connection::on_wait_over(Exchange& head, TimePoint due, TimePoint now) {
+  const TimePoint began = wait_begin(head);
   TimeoutEvidence evidence{.timer_late_by = now - due,
-                           .stalled = context_.beat.watch().stalled(wait_begin(head), now),
+                           .stalled = context_.beat.watch().stalled(began, now),
                            .found_unread = {},
                            .output_unsent = {},
                            .transport = {}};
   if (options_.timeout_recovery && recover(head, evidence, now)) return;
-  time_out(now, evidence);
+  time_out(began, now, evidence);
 }
 
 /// True: this is no timeout. The reply was there, or the connection's end was, or we stalled.
 bool Connection::recover(const Exchange& head, TimeoutEvidence& evidence, TimePoint now) {
   const std::uint64_t received_before = received_;
   look();
-  if (state_ == State::Closed) return true;
   evidence.found_unread = ByteCount{received_ - received_before};
+  if (state_ == State::Closed) {
+    if (received_ != received_before) metrics_.timeouts_recovered.add();
+    return true;
+  }
   if (next_to_send_ == &head) evidence.output_unsent = ByteCount{head.size() - send_offset_};
   if (received_ == received_before) evidence.transport = stream_->evidence();
   switch (judge(evidence, options_.stall_min)) {
@@ -271,12 +291,12 @@ bool Connection::recover(const Exchange& head, TimeoutEvidence& evidence, TimePo
   return false;
 }
 
-void Connection::time_out(TimePoint now, const TimeoutEvidence& evidence) {
+void Connection::time_out(TimePoint began, TimePoint now, const TimeoutEvidence& evidence) {
   TimeoutEvidence without_stall = evidence;
   without_stall.timer_late_by = without_stall.stalled = Duration{0};
   const Failure cause = failure_of(judge(without_stall, options_.stall_min));
   if (state_ == State::Open) {
-    report(cause, 0, evidence);
+    report(cause, began, 0, evidence);
     retire();
   }
   // All that waited as long have waited in vain.
@@ -333,6 +353,7 @@ void Connection::close_when_done() {
   late_.on_retired(now);
   host_.on_retired(*this);
   hand_over_unsent();
+  if (late_.exceeded(now, queue_.size())) return abort(Failure::ServerLate);
   arm_for_next(now);
   close_if_done();
 }
@@ -359,7 +380,7 @@ void Connection::on_broken(net::Breakage breakage) {
 }
 
 void Connection::on_connect_failed(Failure failure, int error_number) {
-  report(failure, error_number);
+  report(failure, opened_at_, error_number);
   abort(failure);
 }
 
@@ -376,6 +397,7 @@ void Connection::on_lost(int error_number) {
   // idle_timeout and restarts do, and our commands crossed its FIN.
   const bool closed_while_idle = !heard_since_idle_;
   const Incident seen{.cause = Failure::ConnectionLost,
+                      .began = opened_at_,
                       .timeout = {},
                       .replies_owed = queue_.size(),
                       .bytes_unread = reader_.unread(),
@@ -404,7 +426,7 @@ void Connection::on_lost(int error_number) {
 /// what is whose; on a connection that owed nothing, nothing is.
 void Connection::on_out_of_step(Failure failure) {
   const bool owed = !queue_.empty() && queue_.front()->touched_;
-  if (owed && state_ == State::Open) report(failure);
+  if (owed && state_ == State::Open) report(failure, opened_at_);
   close();
   hand_over_unsent();
   fail_all(failure);
@@ -429,9 +451,10 @@ void Connection::close_if_done() {
   if (state_ == State::Retired && queue_.empty()) close();
 }
 
-void Connection::report(Failure cause, int error_number,
+void Connection::report(Failure cause, TimePoint began, int error_number,
                         const std::optional<TimeoutEvidence>& timeout) {
   host_.on_incident(Incident{.cause = cause,
+                             .began = began,
                              .timeout = timeout,
                              .replies_owed = queue_.size(),
                              .bytes_unread = reader_.unread(),

@@ -99,7 +99,7 @@ class Connection final : private net::Stream::Handler {
   }
   void on_wait_over(Exchange& head, TimePoint due, TimePoint now);
   bool recover(const Exchange& head, TimeoutEvidence& evidence, TimePoint now);
-  void time_out(TimePoint now, const TimeoutEvidence& evidence);
+  void time_out(TimePoint began, TimePoint now, const TimeoutEvidence& evidence);
   void arm_for_next(TimePoint now);
 
   void on_lost(int error_number);
@@ -108,7 +108,7 @@ class Connection final : private net::Stream::Handler {
   void hand_over_unsent();
   void close();
   void close_if_done();
-  void report(Failure cause, int error_number = 0,
+  void report(Failure cause, TimePoint began, int error_number = 0,
               const std::optional<TimeoutEvidence>& timeout = std::nullopt);
 
   const ServerOptions& options_;
@@ -122,13 +122,15 @@ class Connection final : private net::Stream::Handler {
   ExchangeList queue_;                // in order: replied but unsent (one at most), owed, unsent
   Exchange* next_to_send_ = nullptr;  // the first that is not wholly sent
   std::size_t send_offset_ = 0;       // bytes of it that are
-  TimePoint last_in_{};               // when a byte last came in
-  TimePoint last_out_{};              // when a byte last went out, or the connection opened
-  TimePoint granted_at_{};            // when a fresh wait was last granted
-  int grants_ = 0;                    // since a byte last came in
-  bool heard_since_idle_ = true;      // a byte came since the queue was last empty; a fresh one has
-                                      // not been idle
-  std::uint64_t received_ = 0;        // bytes, in all
+  TimePoint opened_at_{};
+  TimePoint unsent_since_{};      // when the first of what is unsent came
+  TimePoint last_in_{};           // when a byte last came in
+  TimePoint last_out_{};          // when a byte last went out, or the connection opened
+  TimePoint granted_at_{};        // when a fresh wait was last granted
+  int grants_ = 0;                // since a byte last came in
+  bool heard_since_idle_ = true;  // a byte came since the queue was last empty; a fresh one has
+                                  // not been idle
+  std::uint64_t received_ = 0;    // bytes, in all
   LateLedger late_;
   std::unique_ptr<net::Timer> timer_;  // connecting, then waiting; set lazily, see arm_for_next
   std::unique_ptr<net::Stream> stream_;

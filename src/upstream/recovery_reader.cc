@@ -126,8 +126,9 @@ Event RecoveryReader::go_on_skipping() {
   const std::size_t count = std::min(skip_, end_ - begin_);
   skip_ -= count;
   begin_ += count;
-  if (skip_ > 0) return Event{};
-  Event event{.kind = Event::Kind::Skipped, .item = {}};
+  Event event{.kind = Event::Kind::NeedMore, .item = {}, .skipped = count};
+  if (skip_ > 0) return event;
+  event.kind = Event::Kind::Skipped;
   event.item.line.last = skipped_is_last_;
   return event;
 }

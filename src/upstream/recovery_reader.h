@@ -25,7 +25,7 @@ class RecoveryReader {
 
   struct Event {
     enum class Kind {
-      NeedMore,  // the rest has not come
+      NeedMore,  // the rest has not come; some of what is not kept may have been `skipped`
       Line,      // `item.line` is a line without a value
       Item,      // a line and its value, whole
       Refused,   // a value that is not kept, because of `failure`; it will be skipped
@@ -33,6 +33,7 @@ class RecoveryReader {
     } kind = Kind::NeedMore;
     upstream::Item item;
     Failure failure = Failure::ValueTooLarge;
+    std::size_t skipped = 0;  // bytes of a value that is not kept which went by this time
   };
 
   RecoveryReader(net::BlockPool& blocks, ByteCount value_max)

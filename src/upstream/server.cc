@@ -71,11 +71,11 @@ Connection& Server::Impl::connection_for(std::size_t lane) {
 
 void Server::Impl::on_incident(const Incident& incident) {
   const TimePoint now = context_.loop.now();
-  metrics_.incidents.add();
-  const auto probe_at = shared_.on_incident(incident, now);
-  if (!probe_at) return;
+  const SharedServer::Consequence consequence = shared_.on_incident(incident, now);
+  if (consequence.counted) metrics_.incidents.add();
+  if (!consequence.probe_at) return;
   metrics_.down_marks.add();
-  probe_.schedule(*probe_at);
+  probe_.schedule(*consequence.probe_at);
 }
 
 void Server::Impl::on_retired(Connection& connection) {

@@ -23,9 +23,11 @@ SharedServer::SharedServer(Fleet& fleet, std::string name, net::Endpoint endpoin
                            const HealthOptions& health)
     : fleet_(fleet), name_(std::move(name)), endpoint_(std::move(endpoint)), health_(health) {}
 
-std::optional<TimePoint> SharedServer::on_incident(const Incident& incident, TimePoint now) {
+SharedServer::Consequence SharedServer::on_incident(const Incident& incident, TimePoint now) {
   const std::lock_guard lock(fleet_.mutex_);
   if (is_silence(incident.cause)) silent_at_ = now;
+  if (failed_at_ && incident.began < *failed_at_) return {};
+  failed_at_ = now;
   if (health_.on_the_edge() && is_silence(incident.cause) && fleet_.all_seem_to_fail(now)) {
     if (!fleet_.excused_) {
       fleet_.log_.warn(
@@ -34,14 +36,14 @@ std::optional<TimePoint> SharedServer::on_incident(const Incident& incident, Tim
     }
     fleet_.excused_ = true;
     clean_.store(false, std::memory_order_relaxed);
-    return std::nullopt;
+    return {.counted = true, .probe_at = {}};
   }
   const bool was_down = health_.state() == Health::State::Down;
   health_.on_incident(now, fleet_.draw());
   publish();
-  if (was_down || health_.state() != Health::State::Down) return std::nullopt;
+  if (was_down || health_.state() != Health::State::Down) return {.counted = true, .probe_at = {}};
   log_down(incident, now);
-  return health_.probe_at();
+  return {.counted = true, .probe_at = health_.probe_at()};
 }
 
 void SharedServer::on_probe_answered() {
@@ -66,6 +68,7 @@ void SharedServer::clear_record() {
   const std::lock_guard lock(fleet_.mutex_);
   const bool was_on_trial = health_.state() == Health::State::Trial;
   health_.on_answered();
+  failed_at_.reset();
   silent_at_.reset();
   publish();
   if (was_on_trial) {
@@ -80,7 +83,9 @@ void SharedServer::clear_record() {
 void SharedServer::publish() {
   state_.store(health_.state(), std::memory_order_relaxed);
   // While Down only a probe changes anything, so an answer on an old connection need not ask.
-  clean_.store(health_.state() != Health::State::Trial && health_.failures() == 0 && !silent_at_,
+  const bool no_record = health_.failures() == 0 && !failed_at_ && !silent_at_;
+  const Health::State state = health_.state();
+  clean_.store(state == Health::State::Down || (state == Health::State::Up && no_record),
                std::memory_order_relaxed);
 }
 

@@ -21,6 +21,7 @@ namespace mcsteady::upstream {
 /// that was seen of it.
 struct Incident {
   Failure cause = Failure::ServerLate;
+  TimePoint began{};  // of the wait that ran out, or of the connection that failed
   std::optional<TimeoutEvidence> timeout;  // for waits that ran out
   std::size_t replies_owed = 0;            // on the connection it happened on
   std::size_t bytes_unread = 0;            // received, but not a whole reply
@@ -45,8 +46,13 @@ class SharedServer {
   void on_answered() {
     if (!clean_.load(std::memory_order_relaxed)) clear_record();
   }
-  /// The time of the probe, where this incident took the server down: the caller makes it.
-  std::optional<TimePoint> on_incident(const Incident& incident, TimePoint now);
+  struct Consequence {
+    bool counted = false;               // not a part of the incident before it
+    std::optional<TimePoint> probe_at;  // it took the server down: the caller probes it then
+  };
+  /// What had begun before the last incident, and fails after it with no answer in between, is part
+  /// of it: a restart closes all connections, and a hung server lets all of them wait.
+  Consequence on_incident(const Incident& incident, TimePoint now);
   void on_probe_answered();
   /// The time of the next probe; the caller makes that too.
   TimePoint on_probe_failed(Failure cause, TimePoint now);
@@ -64,8 +70,9 @@ class SharedServer {
   const std::string name_;
   const net::Endpoint endpoint_;
   std::atomic<Health::State> state_{Health::State::Up};
-  std::atomic<bool> clean_{true};       // Up, and no incident since the last answer
+  std::atomic<bool> clean_{true};       // an answer would change nothing
   Health health_;                       // the rest is guarded by the fleet's lock
+  std::optional<TimePoint> failed_at_;  // its last incident, unless it has answered since
   std::optional<TimePoint> silent_at_;  // its last timeout, unless it has answered since
   std::optional<net::Address> address_;
 };
