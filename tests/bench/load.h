@@ -69,8 +69,8 @@ class Load {
   // Of the phase that runs.
   Phase phase_;
   Outcome outcome_;
-  TimePoint started_{};
-  TimePoint last_reply_{};
+  TimePoint started_;
+  TimePoint last_reply_;
   std::uint64_t issued_ = 0;
   std::uint64_t planned_ = 0;  // open loop: operations whose time has come
 };

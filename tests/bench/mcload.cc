@@ -5,9 +5,12 @@
 
 #include <sys/prctl.h>
 #include <sys/resource.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <exception>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -149,11 +152,13 @@ void prepare_process() {
 }  // namespace
 }  // namespace mcsteady::bench
 
-int main(int count, char** words) {
+int main(int count, char** words) try {
   CLI::App app("Puts load on a memcached or on a proxy in front of it, and checks the replies.");
   mcsteady::bench::Arguments arguments;
   mcsteady::bench::add_options(app, arguments);
   CLI11_PARSE(app, count, words);
   mcsteady::bench::prepare_process();
   return mcsteady::bench::run(arguments) ? 0 : 2;
+} catch (const std::exception& error) {
+  mcsteady::bench::fail(error.what());
 }

@@ -62,11 +62,13 @@ BENCHMARK(compose_command);
 
 void place_key(benchmark::State& state, placement::PlacementOptions::Kind kind) {
   std::vector<placement::Node> nodes;
+  nodes.reserve(static_cast<std::size_t>(state.range(0)));
   for (int i = 0; i < state.range(0); ++i) {
     nodes.push_back({.host = "10.0.0." + std::to_string(i), .port = 11211});
   }
   const auto placement = placement::make_placement({.kind = kind}, nodes);
   std::vector<std::string> keys;
+  keys.reserve(1024);
   for (int i = 0; i < 1024; ++i) keys.push_back("session:" + std::to_string(1000000 + i * 7919));
   std::size_t next = 0;
   for (auto _ : state) benchmark::DoNotOptimize(placement->place(keys[next++ % keys.size()]));

@@ -44,12 +44,17 @@ def port_of(endpoint):
 
 
 def connect(endpoint):
-    if is_unix(endpoint):
-        connection = socket.socket(socket.AF_UNIX)
-        connection.connect(path_of(endpoint))
-    else:
-        connection = socket.create_connection(("127.0.0.1", port_of(endpoint)))
-        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    family = socket.AF_UNIX if is_unix(endpoint) else socket.AF_INET
+    connection = socket.socket(family)
+    try:
+        if family == socket.AF_UNIX:
+            connection.connect(path_of(endpoint))
+        else:
+            connection.connect(("127.0.0.1", port_of(endpoint)))
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    except OSError:
+        connection.close()
+        raise
     return connection
 
 
@@ -77,8 +82,8 @@ class Program:
     def _wait_until_listening(self, directory):
         for _ in range(400):
             with contextlib.suppress(OSError):
-                connect(self.endpoint).close()
-                return
+                with connect(self.endpoint):
+                    return
             if self.process.poll() is not None:
                 break
             time.sleep(0.025)
@@ -93,6 +98,11 @@ class Program:
             except subprocess.TimeoutExpired:
                 self.process.kill()
         self.process.wait()
+
+
+def open_to_others(directory):
+    """memcached does not stay root, and makes its socket as nobody."""
+    os.chmod(directory, 0o777)
 
 
 def start_memcached(endpoint, directory, core=None, name="memcached"):
@@ -179,8 +189,3 @@ end
     command = [binary, "-l", "127.0.0.1", "-p", str(port_of(endpoint)), "-U", "0", *user, "-t", "1",
                "-m", "64", "-c", "8192", "-o", f"proxy_config={config}"]
     return Program("memcached_proxy", command, endpoint, directory, core)
-
-
-def open_to_others(directory):
-    """memcached does not stay root, and makes its socket as nobody."""
-    os.chmod(directory, 0o777)
