@@ -11,7 +11,7 @@ import pytest
 
 from faults import (MiB, PATIENT, RESPONSE, HandDrivenServer, Load, assert_untroubled, body,
                     failures, item, pool)
-from harness import wait_until
+from harness import memcached_like, wait_until
 
 ROUNDS = 20
 STOP = 3 * RESPONSE
@@ -118,6 +118,65 @@ def test_without_the_recovery_the_same_stops_are_timeouts(case, start_proxy, con
     assert not delivered
     assert failures(proxy.stats()) == {"server_failed_server_late": 1}
     assert proxy.stats()["server_incidents"] == 1
+
+
+def test_a_stall_of_the_whole_host_grants_the_server_a_fresh_wait(start_memcached, start_proxy,
+                                                                  connect):
+    """Proxy and server are stopped together, and the reply comes a moment after both go on."""
+    memcached = start_memcached()
+    proxy = start_proxy([memcached], pool=pool(on_down="error"))
+    client = connect(proxy)
+    client.set(b"key", b"value")
+
+    for _ in range(3):
+        memcached.sigstop()
+        client.send(b"get key\r\n")
+        time.sleep(RESPONSE / 4)
+        proxy.sigstop()
+        time.sleep(STOP)
+        proxy.sigcont()
+        time.sleep(RESPONSE / 4)
+        memcached.sigcont()
+        assert client.read_values() == {b"key": b"value"}
+
+    assert proxy.stats()["server_waits_granted"] == 3
+    assert_untroubled(proxy, connections=1)
+
+
+def test_a_stall_past_the_requests_own_limit_loses_no_reply_that_is_here(start_memcached,
+                                                                         start_proxy, connect):
+    memcached = start_memcached()
+    proxy = start_proxy([memcached], pool=pool(request=1.5 * RESPONSE, connect=RESPONSE))
+    client = connect(proxy)
+    client.set(b"key", b"value")
+
+    for _ in range(3):
+        memcached.sigstop()
+        client.send(b"get key\r\n")
+        time.sleep(RESPONSE / 4)
+        proxy.sigstop()
+        memcached.sigcont()
+        time.sleep(STOP)
+        proxy.sigcont()
+        assert client.read_values() == {b"key": b"value"}
+
+    assert_untroubled(proxy, connections=1)
+
+
+def test_a_stall_while_a_server_is_connected_to_is_not_a_failed_connection(start_fake, start_proxy,
+                                                                           connect):
+    """Requests that came before the stop, and the connection's being there, are all found at once."""
+    proxy = start_proxy([start_fake(memcached_like(lambda *_: b"END\r\n"))],
+                        pool=pool(connect=RESPONSE, on_down="error"))
+    client = connect(proxy)
+
+    proxy.sigstop()
+    client.send(b"get key\r\n")
+    time.sleep(STOP)
+    proxy.sigcont()
+
+    assert client.recv_line() == b"END"
+    assert_untroubled(proxy, connections=1)
 
 
 def test_five_millisecond_stops_under_load_trouble_nobody(start_memcached, start_proxy):

@@ -123,6 +123,20 @@ def test_a_server_that_accepts_and_hangs_after_its_probe_goes_down_again(start_f
     assert proxy.stats()["server_down_marks"] == 2
 
 
+@pytest.mark.parametrize("count", [63, 64, 65, 1000])
+def test_a_burst_of_requests_goes_up_whole(count, start_memcached, start_proxy, connect):
+    """None of it may lie with us until its wait runs out, which would be blamed on the server."""
+    proxy = start_proxy([start_memcached()], pool=pool(on_down="error"))
+    clients = [connect(proxy) for _ in range(20)]
+
+    for client in clients:
+        client.send(b"get key\r\n" * count)
+
+    for client in clients:
+        assert {client.recv_line() for _ in range(count)} == {b"END"}
+    assert_untroubled(proxy, connections=1)
+
+
 # ---- values that stop, and values that only pause
 
 
@@ -136,10 +150,10 @@ def test_a_value_that_stops_fails_one_timeout_after_its_last_byte(stack, start_p
         client.send(b"get key\r\n")
         peer = server.next_peer()
         peer.recv_line()
-        for begin in range(0, 60_000, 20_000):
+        for begin in range(0, 40_000, 20_000):
+            time.sleep(RESPONSE / 4)
             peer.send(reply[begin:begin + 20_000])
-            last_byte = time.perf_counter()
-            time.sleep(RESPONSE / 2 if begin < 40_000 else 0)
+        last_byte = time.perf_counter()
         assert client.recv_line().endswith(b"no reply in time")
         return time.perf_counter() - last_byte - RESPONSE
 
@@ -188,14 +202,14 @@ def test_the_request_limit_ends_what_keeps_trickling_in(stack, start_proxy, conn
     over.set()
 
     assert answer == b"SERVER_ERROR %s: request took too long" % server.address.encode()
-    assert 0.3 <= time.perf_counter() - started < 0.3 + RESPONSE
+    assert 0.3 <= time.perf_counter() - started < 0.3 + RESPONSE / 2
 
 
 # ---- late replies
 
 
 class LateNowAndThen:
-    """A server whose answer to `get N` is unique to N. One in thirty comes one and a half to two
+    """A server whose answer to `get N` is unique to N. One in fifty comes one and a half to two
     timeouts late. `delays`: N -> what it really was, in seconds."""
 
     def __init__(self, seed):
@@ -205,7 +219,7 @@ class LateNowAndThen:
     def reply(self, _peer, words, _body):
         number = words[1]
         started = time.perf_counter()
-        if self._chance.random() < 1 / 30:
+        if self._chance.random() < 1 / 50:
             time.sleep(RESPONSE * self._chance.uniform(1.5, 2))
         self.delays[number] = time.perf_counter() - started
         return item(number, self.value(number)) + b"END\r\n"
@@ -230,7 +244,7 @@ def test_each_late_reply_of_a_thousand_fails_its_own_request_alone(start_fake, s
 
     wait_until(lambda: len(late.delays) == 1000, what="the last answer")
     were_late = [number for number, delay in late.delays.items() if delay > RESPONSE]
-    assert len(were_late) > 15
+    assert len(were_late) > 10
     assert set(missed) <= set(were_late)
     assert len(missed) > 0.8 * len(were_late)  # the rest met a stall of the machine: a fresh wait
     wait_until(lambda: proxy.stats()["server_late_replies_dropped"] == len(missed),
