@@ -38,6 +38,7 @@ class Server::Impl final : private ConnectionHost, private net::Task {
 
   Connection& connection_for(std::size_t lane);
   void watch_deadline(Exchange& exchange);
+  void set_deadline_timer(TimePoint due);
   void on_deadline(TimePoint due);
   void look_for_due(TimePoint now);
   void expire(Exchange& exchange);
@@ -45,6 +46,7 @@ class Server::Impl final : private ConnectionHost, private net::Task {
 
   DeadlineList deadlines_;
   std::unique_ptr<net::Timer> deadline_timer_;
+  TimePoint deadline_timer_due_{};
   std::vector<std::unique_ptr<Connection>> slots_;    // by lane; empty until used
   std::vector<std::unique_ptr<Connection>> retired_;  // still owe something
   std::vector<std::unique_ptr<Connection>> closed_;   // until the turn ends
@@ -114,7 +116,15 @@ void Server::Impl::watch_deadline(Exchange& exchange) {
   }
   deadlines_.add(exchange);
   // Set lazily, like the timers of waits: it fires for what was first once, and is set again.
-  if (!deadline_timer_->is_set()) deadline_timer_->set(exchange.deadline_);
+  // But a request that was long in coming is due before those ahead of it.
+  if (!deadline_timer_->is_set() || exchange.deadline_ < deadline_timer_due_) {
+    set_deadline_timer(exchange.deadline_);
+  }
+}
+
+void Server::Impl::set_deadline_timer(TimePoint due) {
+  deadline_timer_due_ = due;
+  deadline_timer_->set(due);
 }
 
 void Server::Impl::on_deadline(TimePoint due) {
@@ -133,7 +143,7 @@ void Server::Impl::on_deadline(TimePoint due) {
       expire(*first);
     }
   }
-  if (const Exchange* first = deadlines_.first()) deadline_timer_->set(first->deadline_);
+  if (const Exchange* first = deadlines_.first()) set_deadline_timer(first->deadline_);
 }
 
 /// Replies to what is due may lie in a socket: looks at each connection that owes one.
