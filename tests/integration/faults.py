@@ -113,12 +113,14 @@ class Load:
         assert (stored, found) == (b"STORED", value)
         self._latencies += [between - started, ended - between]
 
-    def p99(self, seconds):
-        """The 99th percentile of the latencies of the next `seconds`."""
+    def measure(self, seconds):
+        """(99th percentile of the latencies, number of replies) of the next `seconds`. The number
+        tells of the few replies that all else waited for, which a percentile hides."""
         first = len(self._latencies)
         time.sleep(seconds)
         self._raise_failure()
-        return statistics.quantiles(self._latencies[first:], n=100)[98]
+        latencies = self._latencies[first:]
+        return statistics.quantiles(latencies, n=100)[98] if len(latencies) > 1 else seconds, len(latencies)
 
     @property
     def replies(self):
