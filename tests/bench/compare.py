@@ -12,6 +12,7 @@ import json
 import os
 import platform
 import resource
+import signal
 import sys
 import tempfile
 
@@ -81,6 +82,7 @@ def write_results(options, results, head):
 
 
 def main():
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # stops what was started
     options = parse_arguments()
     if os.cpu_count() < 2:
         sys.exit("the comparison needs two cores: one for the proxy, one for the load")

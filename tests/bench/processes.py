@@ -169,7 +169,8 @@ def memcached_has_proxy(binary):
 
 
 def start_memcached_proxy(binary, servers, endpoint, directory, core=None):
-    """Its Lua knows TCP backends only. Older versions attach functions, newer ones pools."""
+    """Its backends are TCP only. Newer versions (1.6.23 on) want a function generator, older ones
+    call the pool."""
     config = f"{directory}/memcached_proxy.lua"
     backends = ", ".join(
         f"mcp.backend('{name}', '127.0.0.1', '{port_of(server)}')"
@@ -180,9 +181,15 @@ function mcp_config_pools()
   return mcp.pool({{{backends}}})
 end
 function mcp_config_routes(pool)
-  if not pcall(mcp.attach, mcp.CMD_ANY_STORAGE, pool) then
-    mcp.attach(mcp.CMD_ANY_STORAGE, function(request) return pool(request) end)
+  local route = function(request) return pool(request) end
+  if mcp.funcgen_new then
+    route = mcp.funcgen_new()
+    local handle = route:new_handle(pool)
+    route:ready({{f = function(context)
+      return function(request) return context:enqueue_and_wait(request, handle) end
+    end}})
   end
+  mcp.attach(mcp.CMD_ANY_STORAGE, route)
 end
 """)
     user = ["-u", "nobody"] if os.geteuid() == 0 else []
