@@ -44,8 +44,9 @@ def start_memcached(stack):
 
 @pytest.fixture
 def start_proxy(stack):
-    """start_proxy(servers, listen=None, pool=None, **sections) -> Proxy; see pool_config."""
-    return lambda servers, **options: stack.enter_context(Proxy(pool_config(servers, **options)))
+    """start_proxy(servers, ready=True, listen=None, pool=None, **sections) -> Proxy; see pool_config."""
+    return lambda servers, ready=True, **options: stack.enter_context(
+        Proxy(pool_config(servers, **options), ready=ready))
 
 
 @pytest.fixture

@@ -5,12 +5,12 @@ import time
 
 
 def connect(address, timeout):
-    """A socket to "host:port", "[v6]:port" or "unix:/path"."""
-    if address.startswith("unix:"):
+    """A socket to "host:port", "[v6]:port", or "unix:/path", which may be "/path" for short."""
+    if address.startswith(("unix:", "/")):
         made = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         made.settimeout(timeout)
         try:
-            made.connect(address[5:])
+            made.connect(address.removeprefix("unix:"))
         except OSError:
             made.close()
             raise
