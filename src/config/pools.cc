@@ -48,11 +48,23 @@ void check_timeouts(Section& timeouts, const ServerOptions& server) {
   }
 }
 
+/// What is left out follows what is given: a longer wait alone makes room for itself.
+void fit_defaults(const Section& timeouts, ServerOptions& server) {
+  if (!timeouts.has("request")) {
+    const Duration needed =
+        server.connect_timeout + server.response_timeout + std::chrono::milliseconds(50);
+    server.request_timeout = std::max(server.request_timeout, needed);
+  } else if (!timeouts.has("connect") && server.request_timeout != Duration::zero()) {
+    server.connect_timeout = std::min(server.connect_timeout, server.request_timeout);
+  }
+}
+
 void read_timeouts(Section& pool, ServerOptions& server) {
   Section timeouts = pool.subsection("timeouts");
   timeouts.read_duration("connect", server.connect_timeout, Zero::Refused);
   timeouts.read_duration("response", server.response_timeout, Zero::Refused);
   timeouts.read_duration("request", server.request_timeout, Zero::Allowed);
+  fit_defaults(timeouts, server);
   check_timeouts(timeouts, server);
   timeouts.finish();
 }
@@ -62,6 +74,8 @@ void read_health(Section& pool, upstream::HealthOptions& options) {
   health.read_number("max_failures", options.max_failures, {1, 1000});
   health.read_duration("down_retry_delay", options.down_retry_delay, Zero::Refused);
   health.read_duration("down_retry_delay_max", options.down_retry_delay_max, Zero::Refused);
+  // No growth unless it is asked for: a server that is back is used again within one delay.
+  if (!health.has("down_retry_delay_max")) options.down_retry_delay_max = options.down_retry_delay;
   if (health.is_sound() && options.down_retry_delay > options.down_retry_delay_max) {
     health.error(health.mark_of("down_retry_delay"), "down_retry_delay",
                  to_text(options.down_retry_delay) + " is longer than down_retry_delay_max (" +

@@ -1,11 +1,14 @@
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <string>
 
 #include "config/errors.h"
 
 namespace mcsteady::config {
 namespace {
+
+using namespace std::chrono_literals;
 
 TEST(ConfigValues, NumbersHaveRanges) {
   for (const std::string bad : {"0", "257", "-1", "two", "1.5", "0x10", "1 2", "''"}) {
@@ -31,14 +34,30 @@ TEST(ConfigValues, ZeroStandsOnlyWhereItMeansNone) {
 }
 
 TEST(ConfigValues, AWaitThatOutlastsTheRequestIsRefusedWhereItIsGiven) {
-  EXPECT_EQ(errors_in_pool("timeouts: { response: 800ms }"),
+  EXPECT_EQ(errors_in_pool("timeouts: { response: 800ms, request: 800ms }"),
             "f:1:48: response: 800ms never runs out; it must be shorter than request (800ms), or "
             "request 0 for none\n");
-  EXPECT_EQ(errors_in_pool("timeouts: { connect: 801ms }"),
+  EXPECT_EQ(errors_in_pool("timeouts: { connect: 801ms, request: 800ms }"),
             "f:1:48: connect: 801ms never runs out; it must be no longer than request (800ms), or "
             "request 0 for none\n");
-  EXPECT_EQ(errors_in_pool("timeouts: { connect: 800ms, response: 799ms }"), "");
+  EXPECT_EQ(errors_in_pool("timeouts: { connect: 800ms, response: 799ms, request: 800ms }"), "");
   EXPECT_EQ(errors_in_pool("timeouts: { connect: 5s, response: 5s, request: 0 }"), "");
+}
+
+TEST(ConfigValues, TimeoutsThatAreLeftOutFollowThoseThatAreGiven) {
+  const auto timeouts = [](const std::string& given) {
+    const std::string yaml = "pools: { main: { servers: [a:1], timeouts: {" + given + "} } }";
+    return parse_config(yaml, "f").value().worker.pools.front().servers.front().server;
+  };
+  EXPECT_EQ(timeouts("response: 1s").request_timeout, 1550ms);
+  EXPECT_EQ(timeouts("response: 20ms").request_timeout, 800ms);
+  EXPECT_EQ(timeouts("request: 300ms").connect_timeout, 300ms);
+}
+
+TEST(ConfigValues, TheRetryDelayGrowsOnlyWhereThatIsAskedFor) {
+  const std::string yaml = "pools: { main: { servers: [a:1], health: { down_retry_delay: 6m } } }";
+  const auto server = parse_config(yaml, "f").value().worker.pools.front().servers.front().server;
+  EXPECT_EQ(server.health.down_retry_delay_max, 6min);
 }
 
 TEST(ConfigValues, ARequestThatIsShorterThanADefaultWaitSaysSo) {
@@ -48,7 +67,7 @@ TEST(ConfigValues, ARequestThatIsShorterThanADefaultWaitSaysSo) {
 }
 
 TEST(ConfigValues, ARetryDelayStaysBelowItsOwnCeiling) {
-  EXPECT_EQ(errors_in_pool("health: { down_retry_delay: 6m }"),
+  EXPECT_EQ(errors_in_pool("health: { down_retry_delay: 6m, down_retry_delay_max: 5m }"),
             "f:1:46: down_retry_delay: 6m is longer than down_retry_delay_max (5m)\n");
 }
 
