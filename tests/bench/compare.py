@@ -21,7 +21,8 @@ import processes
 import report
 from cases import CASES
 
-TARGETS = ["direct", "forwarder", "twemproxy", "memcached_proxy", "mcsteady", "mcsteady_no_recovery"]
+TARGETS = ["direct", "forwarder", "twemproxy", "memcached_proxy", "mcsteady",
+           "mcsteady_no_recovery"]
 
 
 def parse_arguments():
@@ -66,8 +67,8 @@ def choose_cases(options):
 
 def conditions(options, load_before):
     return (f"{platform.machine()}, {os.cpu_count()} cores, Linux {platform.release()}; "
-            f"{options.transport} on both sides, {options.dialect} protocol, {options.rounds} rounds "
-            f"of {options.seconds:g} s; load average before: {load_before:.2f}")
+            f"{options.transport} on both sides, {options.dialect} protocol, {options.rounds} "
+            f"rounds of {options.seconds:g} s; load average before: {load_before:.2f}")
 
 
 def write_results(options, results, head):

@@ -63,7 +63,8 @@ def exchange(connection, requests, replies):
 
 class HotPath(unittest.TestCase):
     def test_a_request_allocates_nothing_once_the_proxy_is_warm(self):
-        print(f"\n{'allocations of ' + str(REQUESTS) + ' requests':34} {'alone':>6} {'pipelined':>10}")
+        title = f"allocations of {REQUESTS} requests"
+        print(f"\n{title:34} {'alone':>6} {'pipelined':>10}")
         for name, request, reply in CASES:
             with self.subTest(name):
                 exchange(self.clients[0], STORE, b"STORED\r\n")

@@ -88,7 +88,8 @@ class Program:
                 break
             time.sleep(0.025)
         with open(f"{directory}/{self.name}.log") as log:
-            raise RuntimeError(f"{self.name} does not listen at {self.endpoint}: {log.read()[-2000:]}")
+            said = log.read()[-2000:]
+        raise RuntimeError(f"{self.name} does not listen at {self.endpoint}: {said}")
 
     def stop(self):
         if self.process.poll() is None:
@@ -122,7 +123,7 @@ def start_forwarder(binary, servers, endpoint, directory, core=None):
 
 def start_mcsteady(binary, servers, endpoint, directory, core=None, recovery=True, env=None,
                    name="mcsteady"):
-    """Timeouts are long: a traced or a crowded process is slow, and that is not what is measured."""
+    """Its timeouts are long: a traced process is slow, and that is not what is measured."""
     config = f"{directory}/{name}.yaml"
     with open(config, "w") as file:
         file.write(f"""\

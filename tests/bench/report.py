@@ -79,7 +79,8 @@ def _table(head, rows):
 def _calls(syscalls, *kinds):
     if syscalls is None:
         return ""
-    return _number(sum(syscalls.get(kind, 0) for kind in kinds) if kinds else sum(syscalls.values()))
+    chosen = kinds or syscalls
+    return _number(sum(syscalls.get(kind, 0) for kind in chosen))
 
 
 def summary_table(results):
