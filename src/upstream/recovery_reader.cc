@@ -31,8 +31,7 @@ ReplyLine moved_to(const ReplyLine& line, const char* to) {
 
 std::span<char> RecoveryReader::room() {
   if (large_) return {large_->block.data() + large_->filled, large_->size - large_->filled};
-  if (!buffer_) buffer_ = blocks_.allocate_always(kBufferSize);
-  if (begin_ == end_) begin_ = end_ = 0;
+  fit_buffer();
   // A tail with little room behind it moves to the front, or the rest of it would come in two
   // reads.
   if (begin_ > 0 && buffer_.capacity() - end_ < kLargeMin) {
@@ -40,12 +39,25 @@ std::span<char> RecoveryReader::room() {
     end_ -= begin_;
     begin_ = 0;
   }
-  std::size_t size = buffer_.capacity() - end_;
-  if (skip_ > 0) size = std::min(size, skip_);
-  return {buffer_.data() + end_, size};
+  room_size_ = buffer_.capacity() - end_;
+  if (skip_ > 0) room_size_ = std::min(room_size_, skip_);
+  return {buffer_.data() + end_, room_size_};
+}
+
+/// Sees that there is a buffer, of the size that suits what came last.
+void RecoveryReader::fit_buffer() {
+  if (begin_ == end_) begin_ = end_ = 0;
+  const std::size_t suits = busy_ ? kBusyBufferSize : kBufferSize;
+  if (buffer_ && (buffer_.capacity() >= suits || begin_ == 0)) return;
+  net::Block fresh = blocks_.allocate_always(suits);
+  if (begin_ != end_) std::memcpy(fresh.data(), buffer_.data() + begin_, end_ - begin_);
+  end_ -= begin_;
+  begin_ = 0;
+  buffer_ = std::move(fresh);
 }
 
 void RecoveryReader::received(std::size_t count) {
+  busy_ = !large_ && count == room_size_;
   if (large_) {
     large_->filled += count;
     assert(large_->filled <= large_->size);
@@ -99,6 +111,7 @@ bool RecoveryReader::begin_large(const ReplyLine& line, std::size_t size) {
   const std::size_t here = end_ - begin_;
   std::memcpy(block.data(), buffer_.data() + begin_, here);
   const ReplyLine moved = moved_to(line, block.data());
+  busy_ = false;
   large_.emplace(Large{std::move(block), moved, size, here});
   begin_ = end_ = 0;
   buffer_.release();

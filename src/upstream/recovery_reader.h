@@ -12,15 +12,17 @@ namespace mcsteady::upstream {
 /// Turns what a server sends into replies, and says where its next bytes are to land. It keeps what
 /// it has across waits, so that going on after one that ran out loses nothing.
 ///
-/// Bytes land in a buffer of 16 KiB. A value of which at least 8 KiB are still owed once that is
-/// drained, or that does not fit into it, gets a block of its own: what is here of it is copied
-/// there, the rest is received in place, and no read asks for more than is owed. The buffer is held
-/// only while there is something in it, or a receive may be under way.
+/// Bytes land in a buffer of 16 KiB, or of 64 KiB while small replies come faster than that. A
+/// value of which at least 8 KiB are still owed once that is drained, or that does not fit into it,
+/// gets a block of its own: what is here of it is copied there, the rest is received in place, and
+/// no read asks for more than is owed. The buffer is held only while there is something in it, or a
+/// receive may be under way.
 ///
 /// Knows bytes only: no socket, no clock. Thread: its connection's.
 class RecoveryReader {
  public:
   static constexpr std::size_t kBufferSize = 16384;
+  static constexpr std::size_t kBusyBufferSize = 65536;
   static constexpr std::size_t kLargeMin = 8192;
 
   struct Event {
@@ -65,6 +67,7 @@ class RecoveryReader {
   Result<Event, protocol::ReplyError> take_value(const protocol::ReplyLine& line, bool wanted);
   Result<Event, protocol::ReplyError> finish_large();
   bool begin_large(const protocol::ReplyLine& line, std::size_t size);
+  void fit_buffer();
   void begin_skip(const protocol::ReplyLine& line, std::size_t size);
   Event go_on_skipping();
   std::string_view view() const { return {buffer_.data() + begin_, end_ - begin_}; }
@@ -73,6 +76,8 @@ class RecoveryReader {
   const std::size_t value_max_;
   net::Block buffer_;
   std::size_t begin_ = 0, end_ = 0;  // the unread part of the buffer
+  std::size_t room_size_ = 0;        // what was last offered of the buffer
+  bool busy_ = false;                // and the last receive filled that, with small replies
   std::optional<Large> large_;
   std::size_t skip_ = 0;         // bytes of a dropped value still to come
   bool skipped_is_last_ = true;  // the reply ends with the value that is skipped

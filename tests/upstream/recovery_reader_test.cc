@@ -301,8 +301,32 @@ TEST_F(RecoveryReaderTest, DropsALargeValueNobodyWantsWithoutABlock) {
   }
 
   EXPECT_EQ(events_, (std::vector<std::string>{"~", "END\r\n"}));
-  EXPECT_EQ(most, RecoveryReader::kBufferSize);
+  EXPECT_EQ(most, RecoveryReader::kBusyBufferSize);
   EXPECT_EQ(blocks_.in_use(), 0U);
+}
+
+TEST_F(RecoveryReaderTest, TakesMoreAtOnceWhileSmallRepliesComeFasterThanThat) {
+  std::vector<std::string> replies;
+  for (int i = 0; i < 40; ++i)
+    replies.push_back(value_reply(std::to_string(i), telling_value(4096)));
+  replies.emplace_back("END\r\n");
+  for (const std::string& reply : replies) peer_sends(reply);
+  read_all();
+
+  EXPECT_EQ(events_, replies);
+  EXPECT_LE(rooms_.size(), 5U);  // 160 KB in reads of 16 KiB would be ten
+
+  peer_sends("END\r\n");
+  read_all();
+  EXPECT_EQ(reader_->room().size(), RecoveryReader::kBufferSize);  // no longer than it pays
+}
+
+TEST_F(RecoveryReaderTest, ALargeValueInPlaceMakesNoLargerBuffer) {
+  for (int i = 0; i < 3; ++i) peer_sends(value_reply("a", telling_value(65536)));
+  read_all();
+
+  EXPECT_LE(*std::ranges::max_element(rooms_), 65536U);
+  EXPECT_EQ(std::ranges::count(rooms_, RecoveryReader::kBusyBufferSize), 0);
 }
 
 TEST_F(RecoveryReaderTest, TellsHowManyBytesItDropped) {

@@ -16,7 +16,7 @@ namespace mcsteady::proxy {
 struct ClientOptions {
   protocol::Limits limits;
   std::size_t clients_max = 10000;       // of all workers together
-  ByteCount output_high_water = MiB(1);  // above it a client is not read, and gets are portioned
+  ByteCount output_high_water = MiB(2);  // above it a client is not read, and gets are portioned
   Duration stuck_timeout =
       std::chrono::seconds(60);  // holding memory without taking or giving a byte
   int requests_per_turn = 64;    // then the client gives way
