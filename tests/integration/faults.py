@@ -1,4 +1,5 @@
-"""What the tests of faults share: short timeouts, a server driven by hand, load that checks itself."""
+"""What the tests of faults share: short timeouts, a server driven by hand, load that checks itself.
+"""
 
 import queue
 import statistics
@@ -7,8 +8,8 @@ import time
 
 from harness import FakeServer
 
-# s: the response timeout of these tests. Short, so that they are quick, but longer than a server waits
-# for a processor on a busy machine.
+# The response timeout of these tests in seconds. Short, so that they are quick, but longer than a
+# server waits for a processor on a busy machine.
 RESPONSE = 0.2
 KiB = 1024
 MiB = 1024 * KiB
@@ -35,7 +36,7 @@ def failures(stats):
 
 
 def assert_untroubled(proxy, connections):
-    """No server has had an incident or failed a command, or was connected to once more than at first."""
+    """No server has had an incident or failed a command, and nothing was connected to anew."""
     stats = proxy.stats()
     seen = {name: stats[name] for name in ("server_incidents", "server_connections_retired",
                                            "server_connections_opened")}
@@ -51,6 +52,11 @@ def body(size, salt=0):
 
 def item(key, value):
     return b"VALUE %s 0 %d\r\n%s\r\n" % (key, len(value), value)
+
+
+def typical(seconds):
+    """The lower quartile: a busy machine makes some waits longer, and none shorter."""
+    return statistics.quantiles(seconds, n=4)[0]
 
 
 def elapsed_until(call):
@@ -81,8 +87,8 @@ class HandDrivenServer(FakeServer):
 
 
 class Load:
-    """Clients that each set and get a value of their own and check every reply, until the block ends.
-    The first that sees something wrong has its exception raised at the end."""
+    """Clients that each set and get a value of their own and check every reply, until the block
+    ends. What the first of them saw wrong is raised then."""
 
     def __init__(self, where, clients=4, pause=0.0):
         self._where = where
@@ -120,7 +126,8 @@ class Load:
         time.sleep(seconds)
         self._raise_failure()
         latencies = self._latencies[first:]
-        return statistics.quantiles(latencies, n=100)[98] if len(latencies) > 1 else seconds, len(latencies)
+        p99 = statistics.quantiles(latencies, n=100)[98] if len(latencies) > 1 else seconds
+        return p99, len(latencies)
 
     @property
     def replies(self):

@@ -58,7 +58,7 @@ def come_and_go(proxy, count, seed):
 
 
 def churn(proxy, clients, seed):
-    """They come by eight roads at a time. Returns when the proxy has seen the last one go."""
+    """They come by eight roads at a time."""
     failures = []
 
     def run(number):
@@ -72,19 +72,21 @@ def churn(proxy, clients, seed):
     for thread in threads:
         thread.join()
     assert not failures, failures
-    wait_until(lambda: proxy.stats()["curr_connections"] == 1, what="the last client gone")
-    wait_until(lambda: owed(proxy) == 0, what="the last reply read")
 
 
-def owed(proxy):
-    return sum(figures["owed"] for figures in proxy.server_stats().values())
+def owed(client):
+    return sum(value for name, value in client.stats("servers").items() if name.endswith(":owed"))
 
 
 def held(proxy):
-    """What the proxy has open and holds now, its own stats client included."""
-    stats = proxy.stats()
-    return {"fds": len(proxy.fds()), "bytes": stats["bytes"], "rss": proxy.process.rss_bytes(),
-            "connections": [figures["connections"] for figures in proxy.server_stats().values()]}
+    """What the proxy has open and holds once all clients are gone but one, which asks."""
+    with proxy.client() as client:
+        wait_until(lambda: client.stats()["curr_connections"] == 1, what="the last client gone")
+        wait_until(lambda: owed(client) == 0, what="the last reply read")
+        connections = [value for name, value in client.stats("servers").items()
+                       if name.endswith(":connections")]
+        return {"fds": len(proxy.fds()), "bytes": client.stats()["bytes"],
+                "rss": proxy.process.rss_bytes(), "connections": connections}
 
 
 @pytest.mark.deadline(120)
@@ -106,8 +108,9 @@ def test_two_thousand_clients_that_hang_up_leave_nothing_behind(workers, start_m
     assert after["fds"] == before["fds"]
     assert after["connections"] == before["connections"]
     assert sum(after["connections"]) == 2 * workers
-    assert after["bytes"] <= before["bytes"] + MiB
-    assert after["rss"] <= before["rss"] + 8 * MiB
+    # Each worker keeps a few MiB of idle buffers. What 2,000 clients had, kept, would be far more.
+    assert after["bytes"] <= before["bytes"] + 4 * MiB * workers
+    assert after["rss"] <= before["rss"] + 8 * MiB * workers
     assert_untroubled(proxy, connections=2 * workers)
     client = connect(proxy)
     assert client.set(b"key-1", b"after") == b"STORED"

@@ -20,7 +20,8 @@ def server(stack):
 
 @pytest.fixture
 def proxy(server, start_proxy):
-    return start_proxy([server], pool=pool(on_down="error"))
+    # The test is the server: its own stops are no part of it.
+    return start_proxy([server], pool=pool(response=2.0, on_down="error"))
 
 
 @pytest.fixture
@@ -142,7 +143,8 @@ def test_a_reply_that_breaks_off_is_an_error_and_no_part_of_it_shows(where, endi
     received = proxy.stats()["server_bytes_received"]
     client.send(request)
     serve(peer, request, part)
-    wait_until(lambda: proxy.stats()["server_bytes_received"] == received + len(part), what="the part")
+    wait_until(lambda: proxy.stats()["server_bytes_received"] == received + len(part),
+               what="the part")
     end(peer, ending)
 
     assert client.recv_line() == b"SERVER_ERROR %s: connection lost" % server.address.encode()
@@ -156,7 +158,7 @@ def test_a_reply_that_breaks_off_is_an_error_and_no_part_of_it_shows(where, endi
 @pytest.mark.parametrize("on_down", ["miss", "error"])
 @pytest.mark.parametrize("value", [SMALL, LARGE], ids=["small", "large"])
 def test_of_several_keys_only_whole_values_show(value, on_down, server, start_proxy, connect):
-    proxy = start_proxy([server], pool=pool(on_down=on_down))
+    proxy = start_proxy([server], pool=pool(response=2.0, on_down=on_down))
     client = connect(proxy)
     keys = [b"key-%d" % i for i in range(5)]
     request = b"get %s\r\n" % b" ".join(keys)
@@ -254,8 +256,9 @@ def test_a_stopped_proxy_finds_stray_bytes_and_a_request_at_once(proxy, server, 
     assert client.read_values() == {b"next": b"right"}
 
 
-@pytest.mark.parametrize("nonsense", [b"HELLO\r\n", b"VALUE key 0 -1\r\n", b"VALUE key 0 5\r\n1234567\r\n",
-                                      b"STORED\r\n", b"\x81" * 24])
+@pytest.mark.parametrize("nonsense", [
+    b"HELLO\r\n", b"VALUE key 0 -1\r\n", b"VALUE key 0 5\r\n1234567\r\n", b"STORED\r\n",
+    b"\x81" * 24 + b"\r\n"])
 def test_a_reply_that_is_none_is_an_error_and_the_end_of_its_connection(nonsense, proxy, server,
                                                                         client):
     peer = succeeds(client, server)

@@ -11,8 +11,8 @@ AWAY = 0.5
 
 
 class Looper:
-    """A client that sets and gets its own key for ever and knows which values may come back: the last
-    one that was stored, those that may have been since, or none."""
+    """A client that sets and gets its own key for ever and knows which values may come back: the
+    last one that was stored, those that may have been since, or none."""
 
     def __init__(self, proxy, number, over):
         self._proxy, self._key, self._over = proxy, b"looper-%d" % number, over
@@ -87,7 +87,8 @@ def test_a_killed_server_costs_errors_only_while_it_is_away(start_memcached, sta
     assert proxy.server_stats()[memcached.address]["state"] == "up"
 
 
-def test_a_quick_restart_is_no_outage_where_nothing_was_asked(start_memcached, start_proxy, connect):
+def test_a_quick_restart_is_no_outage_where_nothing_was_asked(start_memcached, start_proxy,
+                                                               connect):
     """Its connections were idle: no error, no incident."""
     memcached = start_memcached()
     proxy = start_proxy([memcached], pool=pool(on_down="error"))

@@ -81,7 +81,7 @@ def test_a_slow_client_delays_itself_alone(slow, unix_path, stack, start_memcach
 
     with Load(proxy, clients=3) as load:
         slow_round(load, slow, clients)  # warms up
-        # A neighbour on this machine may spoil a round, or all of one try. A fault of ours spoils each.
+        # A neighbour on this machine may spoil a round, or a whole try. A fault of ours spoils all.
         for _ in range(3):
             rounds = [slow_round(load, slow, clients) for _ in range(ROUNDS)]
             longer, fewer = (statistics.median(ratios) for ratios in zip(*rounds))
@@ -111,7 +111,8 @@ VALUE = body(512 * KiB)
 
 @pytest.fixture
 def tight(unix_path, start_memcached, start_proxy):
-    """A proxy with little memory, and a large value on its server. One client may hold nearly all."""
+    """A proxy with little memory, of which one client may hold nearly all, and a large value on its
+    server."""
     memcached = start_memcached()
     with memcached.client() as direct:
         direct.set(b"large", VALUE)

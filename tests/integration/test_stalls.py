@@ -28,7 +28,7 @@ class FromMemcached:
         self._memcached.sigstop()
 
     def wait_for_request(self, sent_before, proxy):
-        wait_until(lambda: proxy.stats()["server_bytes_sent"] > sent_before, what="the request sent")
+        wait_until(lambda: proxy.stats()["server_bytes_sent"] > sent_before, what="the request up")
 
     def send_reply(self):
         self._memcached.sigcont()
@@ -104,8 +104,8 @@ def test_a_reply_that_comes_while_we_are_stopped_is_delivered(case, start_proxy,
 
     assert delivered == [True] * ROUNDS, proxy.log()
     assert_untroubled(proxy, connections=1)
-    stats = proxy.stats()
-    assert stats["server_timeouts_recovered"] + stats["server_waits_granted"] > 0
+    # Found by the look at the socket, and not only by a fresh wait.
+    assert proxy.stats()["server_timeouts_recovered"] >= ROUNDS / 2
 
 
 def test_without_the_recovery_the_same_stops_are_timeouts(case, start_proxy, connect):
@@ -165,7 +165,7 @@ def test_a_stall_past_the_requests_own_limit_loses_no_reply_that_is_here(start_m
 
 def test_a_stall_while_a_server_is_connected_to_is_not_a_failed_connection(start_fake, start_proxy,
                                                                            connect):
-    """Requests that came before the stop, and the connection's being there, are all found at once."""
+    """The request and the new connection are found at once, long after the connect timeout."""
     proxy = start_proxy([start_fake(memcached_like(lambda *_: b"END\r\n"))],
                         pool=pool(connect=RESPONSE, on_down="error"))
     client = connect(proxy)
