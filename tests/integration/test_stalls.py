@@ -4,6 +4,7 @@ A stopped epoll_wait comes back without events, so timers run first: what a busy
 itself now and then, each time."""
 
 import random
+import socket
 import threading
 import time
 
@@ -11,7 +12,7 @@ import pytest
 
 from faults import (MiB, PATIENT, RESPONSE, HandDrivenServer, Load, assert_untroubled, body,
                     failures, item, pool)
-from harness import memcached_like, wait_until
+from harness import Peer, wait_until
 
 ROUNDS = 20
 STOP = 3 * RESPONSE
@@ -163,20 +164,28 @@ def test_a_stall_past_the_requests_own_limit_loses_no_reply_that_is_here(start_m
     assert_untroubled(proxy, connections=1)
 
 
-def test_a_stall_while_a_server_is_connected_to_is_not_a_failed_connection(start_fake, start_proxy,
-                                                                           connect):
-    """The request and the new connection are found at once, long after the connect timeout."""
-    proxy = start_proxy([start_fake(memcached_like(lambda *_: b"END\r\n"))],
-                        pool=pool(connect=RESPONSE, on_down="error"))
-    client = connect(proxy)
+def test_a_connection_that_comes_about_while_we_are_stopped_is_used(start_proxy, connect):
+    """The server's backlog is full at first. The kernel sends its SYN again after a second, which is
+    past the connect timeout, but in the stop."""
+    with socket.create_server(("127.0.0.1", 0), backlog=0) as listener, \
+         socket.create_connection(listener.getsockname()):
+        proxy = start_proxy(["127.0.0.1:%d" % listener.getsockname()[1]],
+                            pool=pool(connect=0.5, on_down="error"))
+        client = connect(proxy)
+        client.send(b"get key\r\n")
+        time.sleep(0.2)
+        proxy.sigstop()
+        listener.accept()[0].close()  # room for one more
+        time.sleep(1.5)
+        proxy.sigcont()
 
-    proxy.sigstop()
-    client.send(b"get key\r\n")
-    time.sleep(STOP)
-    proxy.sigcont()
-
-    assert client.recv_line() == b"END"
-    assert_untroubled(proxy, connections=1)
+        listener.settimeout(5)
+        with Peer(listener.accept()[0]) as server:
+            assert server.recv_line() == b"get key"
+            server.send(b"END\r\n")
+            assert client.recv_line() == b"END"
+        stats = proxy.stats()
+        assert (stats["server_incidents"], stats["server_connections_opened"]) == (0, 1)
 
 
 def test_five_millisecond_stops_under_load_trouble_nobody(start_memcached, start_proxy):
