@@ -165,8 +165,8 @@ def test_a_stall_past_the_requests_own_limit_loses_no_reply_that_is_here(start_m
 
 
 def test_a_connection_that_comes_about_while_we_are_stopped_is_used(start_proxy, connect):
-    """The server's backlog is full at first. The kernel sends its SYN again after a second: past the
-    connect timeout, but within the stop."""
+    """The server's backlog is full at first. The kernel sends its SYN again after a second, past
+    the connect timeout but within the stop."""
     with socket.create_server(("127.0.0.1", 0), backlog=0) as listener, \
          socket.create_connection(listener.getsockname()):
         proxy = start_proxy(["127.0.0.1:%d" % listener.getsockname()[1]],
