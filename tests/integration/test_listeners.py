@@ -43,7 +43,7 @@ def test_a_socket_file_that_a_killed_process_left_is_taken_over(tmp_path, start_
     config = pool_config([start_memcached()], listen=[unix_listener(tmp_path)])
     first = Proxy(config)
     first.process.kill9()
-    first.process.end()
+    first.discard()
     assert (tmp_path / "mcsteady.sock").exists()
 
     with Proxy(config):

@@ -36,17 +36,18 @@ class Proxy:
     """A running mcsteady. `config` is the configuration as Python values."""
 
     def __init__(self, config, arguments=(), ready=True):
+        binary = mcsteady_binary()
         self._dir = tempfile.mkdtemp(prefix="mcsteady-proxy-")
         self.config_path = f"{self._dir}/mcsteady.yaml"
         with open(self.config_path, "w", encoding="utf-8") as out:
             json.dump(config, out, indent=2)  # JSON is YAML
-        self.process = Process([mcsteady_binary(), "--config", self.config_path, *arguments])
+        self.process = Process([binary, "--config", self.config_path, *arguments])
         self.addresses = []
         if ready:
             try:
                 self.process.wait_for_log("ready", timeout=10.0)
             except AssertionError:
-                self._discard()
+                self.discard()
                 raise
             self.addresses = self._logged_addresses()
 
@@ -110,7 +111,8 @@ class Proxy:
             raise AssertionError(f"still there 15 s after SIGTERM:\n{self.log()}") from None
         assert status == 0, f"exit status {status} after SIGTERM:\n{self.log()}"
 
-    def _discard(self):
+    def discard(self):
+        """Ends it whatever state it is in, and asks for no exit status."""
         self.process.end()
         shutil.rmtree(self._dir, ignore_errors=True)
 
@@ -129,4 +131,4 @@ class Proxy:
         finally:
             if failure is not None:
                 print(f"mcsteady logged:\n{self.log()}")
-            self._discard()
+            self.discard()
