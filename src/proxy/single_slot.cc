@@ -23,12 +23,21 @@ void SingleSlot::answer(ClientConnection& client, TimePoint now, std::string_vie
   finish();
 }
 
+namespace {
+/// Whether `get_keys` and its hits and misses count the verb.
+bool is_counted_get(protocol::Verb verb) {
+  return protocol::is_classic_retrieval(verb) || verb == protocol::Verb::MetaGet;
+}
+}  // namespace
+
 void SingleSlot::on_item(upstream::Exchange& exchange, upstream::Item&& item) {
   hit_ = true;
-  context_.metrics.get_hits.add();
+  if (is_counted_get(exchange.verb)) context_.metrics.get_hits.add();
   const std::size_t size = item.wire.size();
   client_->learn_item_size(size);
-  if (item.large) {
+  if (protocol::is_withheld(exchange.verb, exchange.quiet, item.line.code)) {
+    // ma with q and v: its value is a nominal reply like any other
+  } else if (item.large) {
     write(std::move(item.large), size);
   } else {
     write(item.wire);
@@ -39,7 +48,7 @@ void SingleSlot::on_item(upstream::Exchange& exchange, upstream::Item&& item) {
 }
 
 void SingleSlot::on_line(upstream::Exchange& exchange, const protocol::ReplyLine& line) {
-  if (protocol::is_classic_retrieval(exchange.verb) || exchange.verb == protocol::Verb::MetaGet) {
+  if (is_counted_get(exchange.verb)) {
     context_.metrics.get_keys.add();
     if (line.code == protocol::ReplyCode::MetaHeader) context_.metrics.get_hits.add();
     const bool miss = line.code == protocol::ReplyCode::MetaMiss ||
