@@ -149,6 +149,14 @@ void ClientConnection::refuse(const protocol::Refusal& refusal, TimePoint now) {
   if (refusal.close) end_with(CloseCause::Refused);
 }
 
+/// `still_to_come`: bytes of the body.
+void ClientConnection::refuse_body(const Request& request, std::string_view error,
+                                   std::size_t still_to_come) {
+  const bool silent =
+      protocol::is_withheld(request.verb, request.quiet, protocol::ReplyCode::ClientError);
+  refuse({.reply = silent ? std::string_view{} : error, .swallow = still_to_come}, now());
+}
+
 bool ClientConnection::take_storage(const Parsed& parsed, TimePoint now) {
   const std::size_t body_size = *parsed.request.body_size + 2;
   const std::string_view here = input_.view().substr(parsed.consumed);
@@ -157,7 +165,7 @@ bool ClientConnection::take_storage(const Parsed& parsed, TimePoint now) {
     if (ends_with_crlf(body)) {
       dispatch(parsed.request, Body{.small = body, .large = {}}, now);
     } else {
-      refuse({.reply = "CLIENT_ERROR bad data chunk\r\n"}, now);
+      refuse_body(parsed.request, "CLIENT_ERROR bad data chunk\r\n", 0);
     }
     input_.consume(parsed.consumed + body_size);
     return true;
@@ -172,10 +180,8 @@ void ClientConnection::begin_large_body(const Parsed& parsed) {
   const std::string_view here = input_.view().substr(parsed.consumed);
   net::Block block = context_.blocks.allocate(size);
   if (!block) {
-    const char* error = parsed.request.quiet && !protocol::is_meta(parsed.request.verb)
-                            ? ""
-                            : "SERVER_ERROR out of memory storing object\r\n";
-    refuse({.reply = error, .swallow = size - here.size()}, now());
+    refuse_body(parsed.request, "SERVER_ERROR out of memory storing object\r\n",
+                size - here.size());
     input_.consume(input_.view().size());
     return;
   }
@@ -193,7 +199,7 @@ void ClientConnection::finish_large_body() {
     dispatch(parsed.request,
              Body{.small = {}, .large = std::move(body.block), .large_size = body.size}, now());
   } else {
-    refuse({.reply = "CLIENT_ERROR bad data chunk\r\n"}, now());
+    refuse_body(parsed.request, "CLIENT_ERROR bad data chunk\r\n", 0);
   }
   input_.consume(parsed.consumed);
 }
@@ -227,7 +233,7 @@ void ClientConnection::dispatch(const Request& request, Body&& body, TimePoint n
     default:
       break;
   }
-  if (request.several_keys) {
+  if (RetrievalSlot::is_for(request)) {
     auto& slot = append(context_.retrieval_slots.make());
     unissued_ = &slot;
     return slot.start(*this, now, request);

@@ -91,6 +91,8 @@ class ClientConnection final : private net::Stream::Handler {
   void begin_large_body(const protocol::Parsed& parsed);
   void finish_large_body();
   void refuse(const protocol::Refusal& refusal, TimePoint now);
+  void refuse_body(const protocol::Request& request, std::string_view error,
+                   std::size_t still_to_come);
   void dispatch(const protocol::Request& request, Body&& body, TimePoint now);
   void answer(std::string_view text, TimePoint now);
   template <class Slot>

@@ -18,6 +18,12 @@ std::size_t line_max(Verb verb) {
 }
 }  // namespace
 
+bool RetrievalSlot::is_for(const protocol::Request& request) {
+  if (request.several_keys) return true;
+  return protocol::is_classic_retrieval(request.verb) &&
+         request.line.size() + 2 > line_max(request.verb);
+}
+
 void RetrievalSlot::start(ClientConnection& client, TimePoint now,
                           const protocol::Request& request) {
   begin(client, now);

@@ -19,6 +19,9 @@ class RetrievalSlot final : public ReplySlot, private upstream::Exchange::Owner 
  public:
   explicit RetrievalSlot(WorkerContext& context) : ReplySlot(context.blocks), context_(context) {}
 
+  /// Whether the request takes a slot like this: it has many keys, or a line so long (with blanks)
+  /// that it cannot go up as it is.
+  static bool is_for(const protocol::Request& request);
   void start(ClientConnection& client, TimePoint now, const protocol::Request& request);
   /// All keys have been asked for: requests behind this one can be read without overtaking it.
   bool all_issued() const { return rest_.empty(); }
