@@ -84,6 +84,10 @@ void ClientConnection::on_received(std::size_t count) {
     if (body_->filled == body_->size) finish_large_body();
   } else {
     input_.received(count);
+    if (resume_.is_queued()) {  // it has had its share of this turn
+      if (input_.is_full()) stop_reading();
+      return;
+    }
   }
   process();
 }
@@ -92,6 +96,7 @@ void ClientConnection::process() {
   if (closed_ || body_ || !take_requests() || closed_) return;
   if (ending_) input_.consume(input_.view().size());
   input_.release_idle();
+  pause_noted_ = false;
   if (std::exchange(paused_, false) && !ending_) stream_->set_receiving(true);
   if (at_end_) end_with(CloseCause::ClientClosed);
   close_if_done();
@@ -110,7 +115,8 @@ bool ClientConnection::take_requests() {
       input_.consume(count);
       swallow_ -= count;
     } else if (!may_take_request()) {
-      pause();
+      if (!has_room()) note_pause();
+      stop_reading();
       return false;
     } else if (budget-- == 0) {
       context_.loop.in_next_turn(resume_);
@@ -263,16 +269,19 @@ void ClientConnection::learn_item_size(std::size_t size) {
   item_size_ = std::max(size, item_size_ - item_size_ / 16);
 }
 
-void ClientConnection::pause() {
-  if (paused_) return;
-  paused_ = true;
-  context_.metrics.reads_paused.add();
+void ClientConnection::stop_reading() {
+  if (std::exchange(paused_, true)) return;
   stream_->set_receiving(false);
+}
+
+void ClientConnection::note_pause() {
+  if (!std::exchange(pause_noted_, true)) context_.metrics.reads_paused.add();
 }
 
 void ClientConnection::resume_soon() {
   if (unissued_ != nullptr) unissued_->on_room();
-  if (paused_ && !closed_ && may_take_request()) context_.loop.at_turn_end(resume_);
+  // Not in this turn, of which it may have had its share. While busy it is going on already.
+  if (paused_ && busy_ == 0 && !closed_ && may_take_request()) context_.loop.in_next_turn(resume_);
 }
 
 // ---- output
@@ -319,6 +328,7 @@ void ClientConnection::on_sent(std::size_t count) {
   context_.metrics.bytes_written.add(count);
   output_.consume(count);
   held_ -= count;
+  if (paused_ && !output_.empty()) note_pause();
   resume_soon();
   close_if_done();
 }

@@ -69,7 +69,7 @@ class ClientConnection final : private net::Stream::Handler {
     net::Block block;
     std::size_t size, filled;
   };
-  /// Goes on with the input, later in this turn or in the next one.
+  /// Goes on with the input in the next turn.
   struct Resume final : net::Task {
     explicit Resume(ClientConnection& c) : client(c) {}
     void run() override { client.process(); }
@@ -99,7 +99,8 @@ class ClientConnection final : private net::Stream::Handler {
   Slot& append(Slot& slot);
 
   bool may_take_request() const;
-  void pause();
+  void stop_reading();  // until process() has taken all that is here
+  void note_pause();    // the client is behind with reading
   void resume_soon();
   void end_with(CloseCause cause);
   void close_if_done();
@@ -120,7 +121,8 @@ class ClientConnection final : private net::Stream::Handler {
   std::size_t item_size_ = 0;  // what its items are likely to be at most; 0: not known
   int busy_ = 0;
   bool progress_ = true;
-  bool paused_ = false;  // not read, until there is room
+  bool paused_ = false;  // not read: see stop_reading()
+  bool pause_noted_ = false;
   bool at_end_ = false;  // it will send no more
   bool draining_ = false;
   bool closed_ = false;

@@ -22,6 +22,7 @@ class InputBuffer {
   /// Sees that room() is not empty though a line fills the whole buffer. False: no memory.
   bool make_room();
 
+  bool is_full() const { return end_ - begin_ == block_.capacity(); }
   bool empty() const { return begin_ == end_; }
   std::string_view view() const { return {block_.data() + begin_, end_ - begin_}; }
   void consume(std::size_t count) { begin_ += count; }
