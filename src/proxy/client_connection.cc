@@ -337,7 +337,10 @@ void ClientConnection::on_sent(std::size_t count) {
 
 void ClientConnection::on_end_of_file() {
   at_end_ = true;
-  if (body_) return close(CloseCause::ClientClosed);
+  if (body_) {  // of a request that will never be whole; those before it are answered all the same
+    body_.reset();
+    input_.consume(input_.view().size());
+  }
   process();
 }
 
@@ -367,6 +370,11 @@ void ClientConnection::close(CloseCause cause) {
   stream_->close();
   output_.clear();
   body_.reset();
+  // The slots stay until the turn ends, but their memory may be what this is about.
+  for (ReplySlot* slot = first_; slot != nullptr; slot = slot->next_) {
+    slot->waiting_.clear();
+    slot->give_up();
+  }
   host_.on_client_closed(*this, cause);
 }
 

@@ -22,7 +22,8 @@ class ReplySlot {
   ReplySlot& operator=(const ReplySlot&) = delete;
 
   bool done() const { return done_; }
-  /// The client has gone: nothing is to be written any more.
+  /// The client has gone: nothing is to be written any more, and replies that were kept for their
+  /// turn are let go. May come from within one of the slot's own writes, and more than once.
   virtual void give_up() = 0;
   /// The client has room for more of the reply. Only a retrieval of many keys waits for that.
   virtual void on_room() {}

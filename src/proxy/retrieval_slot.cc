@@ -218,6 +218,7 @@ void RetrievalSlot::give_up() {
     if (part.exchange != nullptr) part.exchange->give_up();
     part.exchange = nullptr;
   }
+  for (Answer& answer : answers_) answer.block.release();
 }
 
 void RetrievalSlot::recycle() {

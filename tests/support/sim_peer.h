@@ -29,6 +29,11 @@ class SimPeer final : public net::Stream::Handler {
     stream_->flush();
   }
   void set_receiving(bool on) { stream_->set_receiving(on); }
+  /// Will send no more than what it has been given; goes on receiving.
+  void finish_sending() {
+    finishes_ = true;
+    if (unsent_.empty()) stream().finish_sending();
+  }
   /// Drops what has not been sent.
   void close() { stream_->close(); }
   void reset() { static_cast<SimStream&>(*stream_).reset(); }
@@ -52,7 +57,10 @@ class SimPeer final : public net::Stream::Handler {
     out[0] = {unsent_.data(), unsent_.size()};
     return 1;
   }
-  void on_sent(std::size_t count) override { unsent_.erase(0, count); }
+  void on_sent(std::size_t count) override {
+    unsent_.erase(0, count);
+    if (finishes_ && unsent_.empty()) stream().finish_sending();
+  }
   void on_broken(net::Breakage breakage) override { broken_ = breakage; }
 
  private:
@@ -62,6 +70,7 @@ class SimPeer final : public net::Stream::Handler {
   std::optional<net::Breakage> broken_;
   bool connected_ = false;
   bool ended_ = false;
+  bool finishes_ = false;
   std::unique_ptr<net::Stream> stream_;
 };
 

@@ -207,6 +207,12 @@ void SimStream::close() {
   std::exchange(connection_, nullptr)->close(side_, loop_.now());
 }
 
+void SimStream::finish_sending() {
+  if (connection_ == nullptr) return;
+  loop_.network().note('h', id_);
+  connection_->outgoing(side_).finish(LinkEnd::Fin, loop_.now());
+}
+
 void SimStream::reset() {
   if (connection_ == nullptr) return;
   loop_.network().note('X', id_);

@@ -30,6 +30,8 @@ class SimStream final : public net::Stream {
   const SocketCalls& calls() const { return calls_; }
   const std::vector<std::size_t>& rooms() const { return rooms_; }  // each room asked, in bytes
   std::uint64_t connection_id() const { return id_; }
+  /// As shutdown(SHUT_WR): a FIN behind what was sent; what comes is still received.
+  void finish_sending();
   /// Closes with an RST, whatever has been read.
   void reset();
 
