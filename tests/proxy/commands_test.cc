@@ -128,8 +128,7 @@ TEST_F(CommandsTest, GetsAndCasGoByTheUniqueOfTheServer) {
 TEST_F(CommandsTest, ALineMayEndWithABareNewline) {
   start(1);
 
-  EXPECT_EQ(ask("set a 0 0 1\nx\r\nget a\nmn\n"),
-            "STORED\r\n" + item("a", "x") + "END\r\nMN\r\n");
+  EXPECT_EQ(ask("set a 0 0 1\nx\r\nget a\nmn\n"), "STORED\r\n" + item("a", "x") + "END\r\nMN\r\n");
 }
 
 TEST_F(CommandsTest, ALineThatNeverEndsIsRefusedAndTheClientClosed) {

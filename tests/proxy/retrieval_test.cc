@@ -139,8 +139,7 @@ TEST_F(RetrievalTest, KeepsRequestsBehindAnUnfinishedOneFromOvertakingIt) {
   client.set_receiving(true);
   run_for(1s);
 
-  EXPECT_EQ(client.received(),
-            all_items(300, 1000) + "STORED\r\n" + all_items(1, 1000) + "MN\r\n");
+  EXPECT_EQ(client.received(), all_items(300, 1000) + "STORED\r\n" + all_items(1, 1000) + "MN\r\n");
 }
 
 TEST_F(RetrievalTest, LetsRequestsBehindItGoWhileItsRepliesAreAwaited) {

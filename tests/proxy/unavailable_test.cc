@@ -10,7 +10,7 @@ using protocol::DownPolicy;
 enum class Trouble { Down, Late, Lost };
 
 struct Case {
-  std::string_view request;  // of key K, which the test replaces
+  std::string_view request;      // of key K, which the test replaces
   std::string_view miss, error;  // E stands for SERVER_ERROR with server and cause
 };
 constexpr Case kCases[] = {
@@ -75,8 +75,7 @@ TEST_P(EveryVerb, GetsWhatThePolicySays) {
   pool.on_down = policy;
   start(2);
   make(trouble, *servers[1]);
-  const std::string failure =
-      "SERVER_ERROR server1: " + std::string(cause_of(trouble)) + "\r\n";
+  const std::string failure = "SERVER_ERROR server1: " + std::string(cause_of(trouble)) + "\r\n";
   for (const Case& each : kCases) {
     const std::string_view expected = policy == DownPolicy::Miss ? each.miss : each.error;
     const std::string reply = expected == "E" ? failure : with_key(expected, key_on(1));
