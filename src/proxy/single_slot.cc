@@ -61,6 +61,10 @@ void SingleSlot::on_line(upstream::Exchange& exchange, const protocol::ReplyLine
 
 void SingleSlot::on_failed(upstream::Exchange& exchange, upstream::Failure failure) {
   context_.metrics.unavailable.add();
+  if (is_counted_get(exchange.verb)) {
+    context_.metrics.get_keys.add();
+    if (!hit_) context_.metrics.get_misses.add();
+  }
   write(unavailable_reply(context_.pool, *server_, exchange, failure));
   end();
 }
