@@ -30,13 +30,13 @@ class Busy {
   int& count_;
 };
 
-/// What stands behind the first word.
+/// What stands behind the first word, without the blanks around it.
 std::string_view arguments_of(const Request& request) {
   protocol::KeyWalker words(request.line);
   words.next();
   std::string_view rest = words.rest();
   rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
-  return rest;
+  return rest.substr(0, rest.find_last_not_of(' ') + 1);
 }
 
 bool ends_with_crlf(std::string_view body) {
