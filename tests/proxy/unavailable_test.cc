@@ -164,6 +164,37 @@ TEST_F(UnavailableTest, FlushAllTellsTheErrorOfAServer) {
   EXPECT_EQ(servers[0]->count("flush_all"), 2U);
 }
 
+TEST_F(UnavailableTest, FlushAllTellsTheFirstOfSeveralFailures) {
+  start(3);
+  SimPeer& client = connect();
+  servers[0]->next(ServerAct::answer_with("SERVER_ERROR busy\r\n"));
+  servers[1]->next(ServerAct::never_answer());
+  ServerAct later = ServerAct::answer_with("SERVER_ERROR busy, too\r\n");
+  later.delay = 100ms;
+  servers[2]->next(later);
+
+  EXPECT_EQ(ask(client, "flush_all\r\nmn\r\n", 400ms), "SERVER_ERROR busy\r\nMN\r\n");
+  servers[0]->next(ServerAct::never_answer());
+  servers[1]->next(ServerAct::close_without_answer());
+  EXPECT_EQ(ask(client, "flush_all\r\nmn\r\n", 400ms),
+            "SERVER_ERROR server1: connection lost\r\nMN\r\n");
+}
+
+TEST_F(UnavailableTest, AServerThatIsDownEndsNoMultiGetBeforeItsLastKey) {
+  options.client.output_high_water = KiB(4);
+  start(2);
+  std::string request = "get";
+  std::string reply;
+  for (int i = 0; i < 100; ++i) {
+    request += " " + key_on(0, i) + " " + key_on(1, i);
+    store(key_on(0, i), std::string(500, 'v'));
+    reply += item(key_on(0, i), std::string(500, 'v'));
+  }
+  servers[1]->stop();
+
+  EXPECT_EQ(ask(request + "\r\n", 100ms), reply + "END\r\n");
+}
+
 TEST_F(UnavailableTest, FlushAllWaitsForTheSlowestServer) {
   start(2);
   servers[1]->next(ServerAct::answer_after(100ms));
