@@ -25,6 +25,15 @@ TEST_F(EndingTest, QuitClosesBehindTheRepliesBeforeIt) {
   EXPECT_EQ(closed("quit"), 1U);
 }
 
+TEST_F(EndingTest, WhatComesBehindQuitIsDroppedHoweverMuchItIs) {
+  start(1);
+  servers[0]->next(ServerAct::answer_after(50ms));
+  SimPeer& client = connect();
+
+  EXPECT_EQ(ask(client, "get a\r\nquit\r\n" + repeated("get b\r\n", 10'000), 100ms), "END\r\n");
+  EXPECT_EQ(servers[0]->count("get"), 1U);
+}
+
 TEST_F(EndingTest, AnEndOfFileBehindARequestLetsItsReplyCome) {
   start(1);
   servers[0]->next(ServerAct::answer_after(50ms));
