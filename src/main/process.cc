@@ -55,13 +55,8 @@ Result<void, std::string> Process::open_lane(std::size_t index) {
   if (several && index == 0) {
     if (auto free = refuse_taken_ports(*lane.loop); !free) return free;
   }
-  if (several) {
-    // A unix socket cannot be shared by path: the first worker has it alone.
-    if (index > 0) std::erase_if(listeners, [](const auto& l) { return l.endpoint.is_unix(); });
-    for (net::ListenOptions& listener : listeners) {
-      listener.share_port = !listener.endpoint.is_unix();
-    }
-  }
+  // A unix socket cannot be shared by path: the first worker has it alone.
+  if (index > 0) std::erase_if(listeners, [](const auto& l) { return l.endpoint.is_unix(); });
   lane.worker = std::make_unique<proxy::Worker>(config_.worker, *lane.loop, shared_);
   if (auto opened = lane.worker->listen(0, listeners.size()); !opened) return opened;
   for (std::size_t i = 0; i < listeners.size(); ++i) {
@@ -76,7 +71,9 @@ Result<void, std::string> Process::refuse_taken_ports(net::EventLoop& loop) cons
   NoClients nobody;
   for (const net::ListenOptions& listener : config_.worker.listeners) {
     if (listener.endpoint.is_unix() || listener.endpoint.port == 0) continue;
-    if (auto probe = loop.listen(listener, nobody); !probe) return Unexpected{probe.error()};
+    net::ListenOptions alone = listener;
+    alone.share_port = false;
+    if (auto probe = loop.listen(alone, nobody); !probe) return Unexpected{probe.error()};
   }
   return {};
 }
@@ -85,12 +82,12 @@ void Process::resolve_servers() {
   unresolved_ = 0;
   for (const auto& server : fleet_.servers()) {
     if (server->address()) continue;
-    if (const auto address = net::resolve_blocking(server->endpoint())) {
-      server->set_address(*address);
+    if (auto addresses = net::resolve_all_blocking(server->endpoint())) {
+      server->set_addresses(std::move(*addresses));
     } else {
       ++unresolved_;
       log_.warn("server name does not resolve, will be tried again",
-                {{"server", server->name()}, {"error", address.error()}});
+                {{"server", server->name()}, {"error", addresses.error()}});
     }
   }
 }

@@ -192,8 +192,8 @@ std::optional<Address> numeric_address(const Endpoint& endpoint) {
   return ipv4(endpoint.host, endpoint.port);
 }
 
-Result<Address, std::string> resolve_blocking(const Endpoint& endpoint) {
-  if (const auto numeric = numeric_address(endpoint)) return *numeric;
+Result<std::vector<Address>, std::string> resolve_all_blocking(const Endpoint& endpoint) {
+  if (const auto numeric = numeric_address(endpoint)) return std::vector{*numeric};
   addrinfo hints{};
   hints.ai_family = AF_UNSPEC;
   hints.ai_socktype = SOCK_STREAM;
@@ -204,12 +204,26 @@ Result<Address, std::string> resolve_blocking(const Endpoint& endpoint) {
   if (failure != 0) {
     return Unexpected{"cannot resolve '" + endpoint.host + "': " + gai_strerror(failure)};
   }
-  Address address;
-  std::memcpy(address.storage, found->ai_addr, found->ai_addrlen);
-  address.size = found->ai_addrlen;
-  address.family = found->ai_family;
+  std::vector<Address> addresses;
+  for (const addrinfo* entry = found; entry != nullptr; entry = entry->ai_next) {
+    Address address;
+    std::memcpy(address.storage, entry->ai_addr, entry->ai_addrlen);
+    address.size = entry->ai_addrlen;
+    address.family = entry->ai_family;
+    addresses.push_back(address);
+  }
   freeaddrinfo(found);
-  return address;
+  // Debian's memcached listens on 127.0.0.1 alone, and localhost's first address is often ::1.
+  if (endpoint.host == "localhost") {
+    std::ranges::stable_partition(addresses, [](const Address& a) { return a.family == AF_INET; });
+  }
+  return addresses;
+}
+
+Result<Address, std::string> resolve_blocking(const Endpoint& endpoint) {
+  const auto addresses = resolve_all_blocking(endpoint);
+  if (!addresses) return Unexpected{addresses.error()};
+  return addresses->front();
 }
 
 }  // namespace mcsteady::net

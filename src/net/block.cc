@@ -88,7 +88,8 @@ Block BlockPool::allocate(std::size_t size, Ceiling ceiling) {
 char* BlockPool::from_heap(std::size_t capacity, Ceiling ceiling) {
   if (!budget_.take(capacity)) {
     trim();  // what idles here counts, too
-    while (relief_ && budget_.ceiling() < budget_.used() + capacity && relief_()) trim();
+    while (relief_ && budget_.ceiling() < budget_.used() + capacity && relieved()) {
+    }
     if (ceiling == Ceiling::Yields) {
       budget_.take_always(capacity);
     } else if (!budget_.take(capacity)) {
@@ -98,6 +99,14 @@ char* BlockPool::from_heap(std::size_t capacity, Ceiling ceiling) {
   char* data = static_cast<char*>(std::malloc(capacity));
   if (data == nullptr) budget_.give_back(capacity);
   return data;
+}
+
+/// Whether asking for relief brought any.
+bool BlockPool::relieved() {
+  const std::uint64_t before = budget_.used();
+  if (!relief_()) return false;
+  trim();
+  return budget_.used() < before;
 }
 
 void BlockPool::give_back(char* data, std::size_t capacity) {

@@ -32,6 +32,12 @@ StreamError connect_error_kind(int error) {
     case EHOSTUNREACH:
     case ENETUNREACH:
       return StreamError::Unreachable;
+    case EMFILE:
+    case ENFILE:
+    case ENOBUFS:
+    case ENOMEM:
+    case EADDRNOTAVAIL:  // of a connect: no ephemeral port is left
+      return StreamError::OurShortage;
     default:
       return StreamError::ConnectFailed;
   }
@@ -61,6 +67,8 @@ const char* to_string(StreamError error) {
       return "unreachable";
     case StreamError::ConnectFailed:
       return "connect failed";
+    case StreamError::OurShortage:
+      return "no descriptor, port or memory left";
     case StreamError::SendFailed:
       return "send failed";
     case StreamError::ReceiveFailed:

@@ -256,7 +256,7 @@ void ClientConnection::answer(std::string_view text, TimePoint now) {
 bool ClientConnection::may_take_request() const {
   // A retrieval asks for its keys in portions; what is behind it must not overtake the last one.
   if (unissued_ != nullptr && !unissued_->all_issued()) return false;
-  return has_room() && in_flight_ < portion_max();
+  return has_room() && requests_held_ < high_water() && in_flight_ < portion_max();
 }
 
 std::size_t ClientConnection::portion_max() const {

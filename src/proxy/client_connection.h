@@ -51,14 +51,20 @@ class ClientConnection final : private net::Stream::Handler {
   /// Bytes of its replies that a slot keeps until their turn.
   void hold(std::size_t bytes) { held_ += bytes; }
   void release(std::size_t bytes) { held_ -= bytes; }
+  /// Bytes of its request that a slot keeps until that is over.
+  void hold_request(std::size_t bytes) { requests_held_ += bytes; }
+  void release_request(std::size_t bytes) { requests_held_ -= bytes; }
   bool has_room() const { return !closed_ && held_ < high_water(); }
   /// How many items may be asked for, so that they are likely to fit below the high-water mark.
   std::size_t portion_max() const;
   void learn_item_size(std::size_t size);
 
   // for the worker
-  std::size_t held() const { return held_ + (body_ ? body_->size : 0); }  // bytes
-  bool holds_memory() const { return held_ > 0 || body_ || !input_.empty(); }
+  std::size_t held() const {  // bytes
+    return held_ + requests_held_ + (body_ ? body_->size : 0) +
+           (input_.empty() ? 0 : input_.memory());
+  }
+  bool holds_memory() const { return held() > 0 || body_ || !input_.empty(); }
   bool is_busy() const { return busy_ > 0; }  // in the middle of using its buffers
   /// False once for each call in a row without a byte taken or given since.
   bool made_progress() { return std::exchange(progress_, false); }
@@ -117,8 +123,9 @@ class ClientConnection final : private net::Stream::Handler {
   std::size_t in_flight_ = 0;                // slots in it
   class RetrievalSlot* unissued_ = nullptr;  // the last slot, while it has keys to ask for
   net::Chain output_;
-  std::size_t held_ = 0;       // bytes of replies not taken: in output_ and in slots
-  std::size_t item_size_ = 0;  // what its items are likely to be at most; 0: not known
+  std::size_t held_ = 0;           // bytes of replies it has not taken: in output_ and in slots
+  std::size_t requests_held_ = 0;  // bytes of requests that are under way
+  std::size_t item_size_ = 0;      // what its items are likely to be at most; 0: not known
   int busy_ = 0;
   bool progress_ = true;
   bool paused_ = false;  // not read: see stop_reading()

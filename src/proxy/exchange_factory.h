@@ -28,14 +28,18 @@ inline upstream::ExchangePtr make_exchange(WorkerContext& context, upstream::Exc
   return exchange;
 }
 
-/// The exchange of a request that goes to one server as it is.
+/// The exchange of a request that goes to one server as it is. Null where the memory ceiling does
+/// not allow it.
 inline upstream::ExchangePtr make_exchange(WorkerContext& context, upstream::Exchange::Owner& owner,
                                            const protocol::Request& request, Body&& body,
                                            TimePoint started) {
+  const std::size_t head_size = request.line.size() + 2 + body.small.size();
+  net::Block head = context.blocks.allocate(head_size);
+  if (!head) return upstream::ExchangePtr(nullptr, {});
   upstream::ExchangePtr exchange = make_exchange(context, owner, request.verb, started);
   exchange->idempotent = protocol::is_idempotent(request);
   exchange->quiet = request.quiet;
-  exchange->head = context.blocks.allocate_always(request.line.size() + 2 + body.small.size());
+  exchange->head = std::move(head);
   exchange->head_size = protocol::compose_command(request, exchange->head.data());
   if (!body.small.empty()) {
     std::memcpy(exchange->head.data() + exchange->head_size, body.small.data(), body.small.size());

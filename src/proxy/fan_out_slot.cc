@@ -15,6 +15,12 @@ void FanOutSlot::start(ClientConnection& client, TimePoint now, const protocol::
   open_parts_ = count + 1;
   for (std::size_t i = 0; i < count; ++i) {
     upstream::ExchangePtr exchange = make_exchange(context_, *this, request, Body{}, now);
+    if (!exchange) {
+      reply_ = no_memory_reply(context_.pool, request);
+      failed_ = true;
+      --open_parts_;
+      continue;
+    }
     exchange->tag = static_cast<std::uint32_t>(i);
     parts_[i] = exchange.get();
     context_.pool.server(i).submit(std::move(exchange), client.lane());

@@ -23,6 +23,7 @@ class InputBuffer {
   bool make_room();
 
   bool is_full() const { return end_ - begin_ == block_.capacity(); }
+  std::size_t memory() const { return block_.capacity(); }
   bool empty() const { return begin_ == end_; }
   std::string_view view() const { return {block_.data() + begin_, end_ - begin_}; }
   void consume(std::size_t count) { begin_ += count; }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "proxy/client_connection.h"
 #include "proxy/unavailable.h"
@@ -29,7 +30,14 @@ void RetrievalSlot::start(ClientConnection& client, TimePoint now,
   begin(client, now);
   verb_ = request.verb;
   error_.clear();
-  line_ = context_.blocks.allocate_always(request.line.size());
+  blocked_at_.reset();
+  line_ = context_.blocks.allocate(request.line.size());
+  if (!line_) {
+    context_.metrics.unavailable.add();
+    error_ = no_memory_reply(context_.pool, request);
+    return end();
+  }
+  client.hold_request(line_.capacity());
   std::memcpy(line_.data(), request.line.data(), request.line.size());
   const auto here = [&](std::string_view text) {
     return std::string_view(line_.data() + (text.data() - request.line.data()), text.size());
@@ -50,8 +58,12 @@ void RetrievalSlot::go_on() {
     answers_.clear();
     next_out_ = 0;
     if (rest_.empty() || !error_.empty()) return end();
-    if (!client_->has_room()) return;
-    started_ = client_->now();  // what the client's slowness cost is not the servers'
+    if (!client_->has_room()) {
+      if (!blocked_at_) blocked_at_ = client_->now();
+      return;
+    }
+    // What the client's slowness costs is not counted against the request's time.
+    if (blocked_at_) started_ += client_->now() - *std::exchange(blocked_at_, std::nullopt);
     issue();
   }
 }
@@ -209,6 +221,8 @@ void RetrievalSlot::pass_on() {
 
 void RetrievalSlot::end() {
   rest_ = {};
+  client_->release_request(line_.capacity());
+  line_.release();
   write(error_.empty() ? std::string_view("END\r\n") : std::string_view(error_));
   finish();
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,7 +35,7 @@ class RetrievalSlot final : public ReplySlot, private upstream::Exchange::Owner 
   struct Answer {  // to one key of the portion
     enum class State : std::uint8_t { Waiting, Miss, Hit } state = State::Waiting;
     std::uint32_t next_in_part = 0;  // the part's next key; kNone behind the last
-    std::string_view key;            // in keys_
+    std::string_view key;            // in line_
     net::Block block;                // of a Hit that came before its turn
     std::size_t size = 0;
   };
@@ -73,7 +74,8 @@ class RetrievalSlot final : public ReplySlot, private upstream::Exchange::Owner 
   std::size_t next_out_ = 0;              // the first answer that is not with the client yet
   std::size_t open_parts_ = 0;
   bool issuing_ = false;
-  std::string error_;  // ends the reply in place of END
+  std::optional<TimePoint> blocked_at_;  // since when the client's slowness keeps it from going on
+  std::string error_;                    // ends the reply in place of END
 };
 
 }  // namespace mcsteady::proxy

@@ -1,6 +1,7 @@
 #include "proxy/single_slot.h"
 
 #include <string>
+#include <utility>
 
 #include "proxy/client_connection.h"
 #include "proxy/unavailable.h"
@@ -13,12 +14,21 @@ void SingleSlot::start(ClientConnection& client, TimePoint now, const protocol::
   hit_ = false;
   server_ = &context_.pool.server(context_.pool.place(request.keys));
   upstream::ExchangePtr exchange = make_exchange(context_, *this, request, std::move(body), now);
+  if (!exchange) {
+    context_.metrics.unavailable.add();
+    request_memory_ = 0;
+    write(no_memory_reply(context_.pool, request));
+    return end();
+  }
   exchange_ = exchange.get();
+  request_memory_ = exchange->head.capacity() + exchange->body.capacity();
+  client.hold_request(request_memory_);
   server_->submit(std::move(exchange), client.lane());
 }
 
 void SingleSlot::answer(ClientConnection& client, TimePoint now, std::string_view text) {
   begin(client, now);
+  request_memory_ = 0;
   write(text);
   finish();
 }
@@ -71,6 +81,7 @@ void SingleSlot::on_failed(upstream::Exchange& exchange, upstream::Failure failu
 
 void SingleSlot::end() {
   exchange_ = nullptr;
+  client_->release_request(std::exchange(request_memory_, 0));
   finish();
 }
 

@@ -7,6 +7,14 @@
 
 namespace mcsteady::proxy {
 
+/// What the client gets where we have no memory for its request.
+inline std::string no_memory_reply(const routing::Pool& pool, const protocol::Request& request) {
+  std::string reply;
+  protocol::compose_unavailable(request.verb, request.quiet, request.line, pool.on_down(),
+                                upstream::describe(upstream::Failure::NoMemory), reply);
+  return reply;
+}
+
 /// What the client gets by the pool's policy where `server` gave no reply.
 inline std::string unavailable_reply(const routing::Pool& pool, const upstream::Server& server,
                                      const upstream::Exchange& exchange,

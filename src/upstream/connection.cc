@@ -10,6 +10,16 @@ namespace {
 // server for ever.
 constexpr int kGrantsMax = 4;
 
+// What memcached says, unasked, on a connection over its limit, before it hangs up.
+constexpr std::string_view kTooManyConnections = "ERROR Too many open connections";
+
+/// What is owed at retirement may use its own wait, which may have begun just before.
+LateBounds bounds_for(const ServerOptions& options) {
+  LateBounds bounds;
+  bounds.time_max = std::max(bounds.time_max, 2 * options.response_timeout);
+  return bounds;
+}
+
 Failure failure_of(TimeoutVerdict verdict) {
   return verdict == TimeoutVerdict::NetworkLost ? Failure::NetworkLost : Failure::ServerLate;
 }
@@ -23,7 +33,8 @@ Connection::Connection(const ServerOptions& options, const Context& context, Ser
       deadlines_(deadlines),
       host_(host),
       reader_(context.blocks, options.value_max),
-      queue_(context.exchanges) {
+      queue_(context.exchanges),
+      late_(bounds_for(options)) {
   timer_ = context_.loop.make_timer([this](TimePoint due) { on_timer(due); });
 }
 
@@ -126,6 +137,9 @@ void Connection::take_replies() {
     const bool owed = head != nullptr && head->touched_ && !head->replied_;
     if (!owed) {
       if (reader_.empty()) return;
+      if (!answered_ && reader_.begins_with(kTooManyConnections)) {
+        return on_connect_failed(Failure::ServerFull, 0);
+      }
       metrics_.stray_bytes.add();
       return on_out_of_step(Failure::BadReply);
     }
@@ -146,9 +160,15 @@ void Connection::on_event(Exchange& head, RecoveryReader::Event&& event) {
     case Kind::NeedMore:
       return;
     case Kind::Line:
+      if (turned_away(head, event.item.line.line)) {
+        return on_connect_failed(Failure::ServerFull, 0);
+      }
       if (!dropped) head.owner->on_line(head, event.item.line);
       break;
     case Kind::Item:
+      if (head.shape == protocol::ReplyShape::Items && !was_asked(head, event.item.line.key)) {
+        return on_out_of_step(Failure::BadReply);
+      }
       head.reply_begun_ = true;
       if (!dropped) head.owner->on_item(head, std::move(event.item));
       break;
@@ -161,7 +181,28 @@ void Connection::on_event(Exchange& head, RecoveryReader::Event&& event) {
   if (last) finish_reply(head);
 }
 
+/// memcached at its connection limit: the line is no reply, and answers nothing.
+bool Connection::turned_away(const Exchange& head, std::string_view line) const {
+  return !answered_ && !head.reply_begun_ && line.starts_with(kTooManyConnections);
+}
+
+/// Items come in the order of the keys in the command. One with a key that is not among those left
+/// belongs to another request: every reply behind it would, too.
+bool Connection::was_asked(Exchange& head, std::string_view key) {
+  const std::string_view line = head.command();
+  for (std::size_t at = head.matched_; (at = line.find(key, at)) != std::string_view::npos; ++at) {
+    const std::size_t end = at + key.size();
+    const bool whole = at > 0 && line[at - 1] == ' ' && end < line.size() &&
+                       (line[end] == ' ' || line[end] == '\r');
+    if (!whole) continue;
+    head.matched_ = end;
+    return true;
+  }
+  return false;
+}
+
 void Connection::finish_reply(Exchange& head) {
+  answered_ = true;
   const bool in_time = !head.late_ && !head.expired_;
   if (in_time) {
     host_.on_answered();
@@ -328,6 +369,12 @@ void Connection::look() {
   if (state_ == State::Open || state_ == State::Retired) stream_->look();
 }
 
+void Connection::on_given_up(Exchange& exchange) {
+  if (exchange.touched_ || state_ == State::Closed) return;
+  take(exchange);
+  close_if_done();
+}
+
 void Connection::expire(Exchange& exchange) {
   if (!exchange.touched_) {
     take(exchange);
@@ -359,18 +406,18 @@ void Connection::close_when_done() {
 }
 
 void Connection::hand_over_unsent() {
-  Exchange* exchange = next_to_send_;
-  if (exchange != nullptr && exchange->touched_) exchange = ExchangeList::after(*exchange);
-  while (exchange != nullptr) {
-    Exchange* following = ExchangeList::after(*exchange);
+  for (;;) {
+    Exchange* exchange = next_to_send_;
+    if (exchange != nullptr && exchange->touched_) exchange = ExchangeList::after(*exchange);
+    if (exchange == nullptr) return;
     const bool wanted = !exchange->given_up();
     ExchangePtr unsent = take(*exchange);
     if (wanted) host_.send_again(std::move(unsent));
-    exchange = following;
   }
 }
 
 void Connection::on_broken(net::Breakage breakage) {
+  if (breakage.kind == net::StreamError::OurShortage) return abort(Failure::OurShortage);
   if (state_ == State::Connecting) {
     const bool refused = breakage.kind == net::StreamError::Refused;
     return on_connect_failed(refused ? Failure::ConnectRefused : Failure::ConnectFailed,
@@ -405,7 +452,6 @@ void Connection::on_lost(int error_number) {
                       .loop_lag = context_.beat.watch().last_lag()};
   const bool was_open = state_ == State::Open;
   close();
-  bool lost_any = false;
   while (Exchange* exchange = queue_.front()) {
     ExchangePtr taken = take(*exchange);
     if (taken->given_up()) continue;
@@ -415,11 +461,10 @@ void Connection::on_lost(int error_number) {
       taken->sent_again_ = true;
       host_.send_again(std::move(taken));
     } else {
-      lost_any = true;
       fail(*taken, Failure::ConnectionLost);
     }
   }
-  if (was_open && (lost_any || !closed_while_idle)) host_.on_incident(seen);
+  if (was_open && !closed_while_idle) host_.on_incident(seen);
 }
 
 /// What came is no reply to what was asked. All that is owed is lost, since there is no telling

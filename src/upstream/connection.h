@@ -65,6 +65,8 @@ class Connection final : private net::Stream::Handler {
   void abort(Failure failure);
   /// Looks at the socket for what may have come (net::Stream::look).
   void look();
+  /// Nobody wants the exchange any more. Destroys it where nothing of it has been sent.
+  void on_given_up(Exchange& exchange);
   /// The exchange's deadline has passed and its owner has been told: not sent if it still need not
   /// be, else its reply is dropped when it comes.
   void expire(Exchange& exchange);
@@ -85,6 +87,8 @@ class Connection final : private net::Stream::Handler {
 
   void take_replies();
   void on_event(Exchange& head, RecoveryReader::Event&& event);
+  bool turned_away(const Exchange& head, std::string_view line) const;
+  static bool was_asked(Exchange& head, std::string_view key);
   void finish_reply(Exchange& head);
   ExchangePtr take(Exchange& exchange);
   void fail(Exchange& exchange, Failure failure);
@@ -130,6 +134,7 @@ class Connection final : private net::Stream::Handler {
   int grants_ = 0;                // since a byte last came in
   bool heard_since_idle_ = true;  // a byte came since the queue was last empty; a fresh one has
                                   // not been idle
+  bool answered_ = false;         // a reply has been taken from it
   std::uint64_t received_ = 0;    // bytes, in all
   LateLedger late_;
   std::unique_ptr<net::Timer> timer_;  // connecting, then waiting; set lazily, see arm_for_next

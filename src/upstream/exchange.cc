@@ -1,5 +1,9 @@
 #include "mcsteady/upstream/exchange.h"
 
+#include <utility>
+
+#include "upstream/connection.h"
+
 namespace mcsteady::upstream {
 
 namespace {
@@ -17,6 +21,8 @@ constexpr Words kWords[kFailureCount] = {
     {"connect_timeout", "connect timed out"},
     {"connect_refused", "connection refused"},
     {"connect_failed", "cannot connect"},
+    {"server_full", "server has too many connections"},
+    {"our_shortage", "proxy has no descriptor or port left"},
     {"connection_lost", "connection lost"},
     {"bad_reply", "bad reply"},
     {"value_too_large", "value too large"},
@@ -30,6 +36,12 @@ const char* to_string(Failure failure) {
 }
 const char* describe(Failure failure) {
   return kWords[static_cast<std::size_t>(failure)].phrase;
+}
+
+void Exchange::give_up() {
+  // One whose owner is being told of its end at this moment is still in its teller's hands.
+  const bool wanted = std::exchange(owner, nullptr) != nullptr;
+  if (wanted && connection_ != nullptr) connection_->on_given_up(*this);
 }
 
 ExchangePool::~ExchangePool() {

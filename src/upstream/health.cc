@@ -27,6 +27,13 @@ void Health::on_probe_failed(TimePoint now, double random) {
   if (state_ == State::Down) go_down(now, delay_ * 2, random);
 }
 
+void Health::excuse() {
+  if (state_ != State::Down) return;
+  state_ = State::Up;
+  failures_ = options_.max_failures - 1;
+  probe_at_.reset();
+}
+
 void Health::go_down(TimePoint now, Duration delay, double random) {
   const Duration longest = std::max(options_.down_retry_delay, options_.down_retry_delay_max);
   state_ = State::Down;

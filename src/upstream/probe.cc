@@ -38,14 +38,19 @@ void Probe::on_line(Exchange&, const protocol::ReplyLine& line) {
   connection_->close_when_done();
   // A server at its connection limit says ERROR and hangs up: it is not back.
   if (line.code != protocol::ReplyCode::Version) {
-    return schedule(shared_.on_probe_failed(Failure::BadReply, context_.loop.now()));
+    return schedule_again(Failure::BadReply);
   }
   shared_.on_probe_answered();
 }
 
 void Probe::on_failed(Exchange&, Failure failure) {
   connection_->abort(failure);
-  schedule(shared_.on_probe_failed(failure, context_.loop.now()));
+  schedule_again(failure);
+}
+
+void Probe::schedule_again(Failure failure) {
+  const auto at = shared_.on_probe_failed(failure, context_.loop.now());
+  if (at) schedule(*at);
 }
 
 /// A fresh connection has not been idle, so what was on it was not sent: as good as lost.

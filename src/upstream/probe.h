@@ -19,6 +19,7 @@ class Probe final : private ConnectionHost, private Exchange::Owner, private net
 
  private:
   void start();
+  void schedule_again(Failure failure);
 
   void on_item(Exchange&, Item&&) override {}
   void on_line(Exchange& exchange, const protocol::ReplyLine& line) override;

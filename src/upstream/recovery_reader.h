@@ -52,6 +52,7 @@ class RecoveryReader {
 
   /// Nothing received is left unread, and no value is half here.
   bool empty() const { return begin_ == end_ && !large_ && skip_ == 0; }
+  bool begins_with(std::string_view text) const { return view().starts_with(text); }
   std::size_t unread() const { return end_ - begin_ + (large_ ? large_->filled : 0); }
   /// Gives the buffer back where it holds nothing. For when no receive is under way.
   void release_idle();

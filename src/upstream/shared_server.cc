@@ -1,6 +1,8 @@
 #include "mcsteady/upstream/shared_server.h"
 
+#include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace mcsteady::upstream {
 
@@ -17,67 +19,84 @@ bool is_silence(Failure cause) {
   return cause == Failure::ServerLate || cause == Failure::NetworkLost ||
          cause == Failure::ConnectTimeout || cause == Failure::ConnectFailed;
 }
+
+bool is_connect_failure(Failure cause) {
+  return cause == Failure::ConnectRefused || cause == Failure::ConnectTimeout ||
+         cause == Failure::ConnectFailed;
+}
 }  // namespace
 
 SharedServer::SharedServer(Fleet& fleet, std::string name, net::Endpoint endpoint,
                            const HealthOptions& health)
     : fleet_(fleet), name_(std::move(name)), endpoint_(std::move(endpoint)), health_(health) {}
 
+// Lines are written when the lock is free again: a log that blocks must not block every worker.
+
 SharedServer::Consequence SharedServer::on_incident(const Incident& incident, TimePoint now) {
-  const std::lock_guard lock(fleet_.mutex_);
+  std::unique_lock lock(fleet_.mutex_);
   if (is_silence(incident.cause)) silent_at_ = now;
+  if (is_connect_failure(incident.cause)) try_next_address();
   if (failed_at_ && incident.began < *failed_at_) return {};
   failed_at_ = now;
-  if (health_.on_the_edge() && is_silence(incident.cause) && fleet_.all_seem_to_fail(now)) {
-    if (!fleet_.excused_) {
-      fleet_.log_.warn(
-          "all servers seem to fail at once, so the fault is ours: they are kept up",
-          {{"servers", fleet_.servers_.size()}, {"loop_lag", milliseconds(incident.loop_lag)}});
-    }
-    fleet_.excused_ = true;
+  if (health_.on_the_edge() && is_silence(incident.cause) &&
+      fleet_.excuse_all(now, now - incident.began)) {
+    const bool first = !std::exchange(fleet_.excused_, true);
+    const std::size_t servers = fleet_.servers_.size();
     clean_.store(false, std::memory_order_relaxed);
+    lock.unlock();
+    if (first) {
+      fleet_.log_.warn("all servers seem to fail at once, so the fault is ours: they are kept up",
+                       {{"servers", servers}, {"loop_lag", milliseconds(incident.loop_lag)}});
+    }
     return {.counted = true, .probe_at = {}};
   }
   const bool was_down = health_.state() == Health::State::Down;
   health_.on_incident(now, fleet_.draw());
   publish();
-  if (was_down || health_.state() != Health::State::Down) return {.counted = true, .probe_at = {}};
-  log_down(incident, now);
-  return {.counted = true, .probe_at = health_.probe_at()};
+  const auto probe_at = health_.probe_at();
+  const int failures = health_.failures();
+  lock.unlock();
+  if (was_down || !probe_at) return {.counted = true, .probe_at = {}};
+  log_down(incident, failures, *probe_at - now);
+  return {.counted = true, .probe_at = probe_at};
 }
 
 void SharedServer::on_probe_answered() {
-  const std::lock_guard lock(fleet_.mutex_);
+  std::unique_lock lock(fleet_.mutex_);
+  if (health_.state() != Health::State::Down) return;
   health_.on_probe_answered();
   silent_at_.reset();
   publish();
+  lock.unlock();
   fleet_.log_.info("server is back on trial", {{"server", name_}, {"evidence", "probe answered"}});
 }
 
-TimePoint SharedServer::on_probe_failed(Failure cause, TimePoint now) {
-  const std::lock_guard lock(fleet_.mutex_);
+std::optional<TimePoint> SharedServer::on_probe_failed(Failure cause, TimePoint now) {
+  std::unique_lock lock(fleet_.mutex_);
+  if (is_connect_failure(cause)) try_next_address();
   health_.on_probe_failed(now, fleet_.draw());
-  fleet_.log_.info("server stays down",
-                   {{"server", name_},
-                    {"probe", to_string(cause)},
-                    {"next_probe_in", milliseconds(*health_.probe_at() - now)}});
-  return *health_.probe_at();
+  const auto probe_at = health_.probe_at();
+  lock.unlock();
+  if (!probe_at) return std::nullopt;
+  fleet_.log_.info("server stays down", {{"server", name_},
+                                         {"probe", to_string(cause)},
+                                         {"next_probe_in", milliseconds(*probe_at - now)}});
+  return probe_at;
 }
 
 void SharedServer::clear_record() {
-  const std::lock_guard lock(fleet_.mutex_);
+  std::unique_lock lock(fleet_.mutex_);
   const bool was_on_trial = health_.state() == Health::State::Trial;
   health_.on_answered();
   failed_at_.reset();
   silent_at_.reset();
   publish();
+  const bool was_excused = std::exchange(fleet_.excused_, false);
+  lock.unlock();
   if (was_on_trial) {
     fleet_.log_.info("server is up", {{"server", name_}, {"evidence", "request answered"}});
   }
-  if (fleet_.excused_) {
-    fleet_.excused_ = false;
-    fleet_.log_.info("servers answer again", {{"server", name_}});
-  }
+  if (was_excused) fleet_.log_.info("servers answer again", {{"server", name_}});
 }
 
 void SharedServer::publish() {
@@ -89,15 +108,15 @@ void SharedServer::publish() {
                std::memory_order_relaxed);
 }
 
-void SharedServer::log_down(const Incident& incident, TimePoint now) const {
+void SharedServer::log_down(const Incident& incident, int failures, Duration retry_in) const {
   const TimeoutEvidence seen = incident.timeout.value_or(TimeoutEvidence{});
   const auto tcp = seen.transport.tcp.value_or(net::TransportEvidence::Tcp{});
   fleet_.log_.warn(
       "server is down",
       {{"server", name_},
        {"cause", to_string(incident.cause)},
-       {"incidents", health_.failures()},
-       {"retry_in", milliseconds(*health_.probe_at() - now)},
+       {"incidents", failures},
+       {"retry_in", milliseconds(retry_in)},
        {"timer_late", milliseconds(seen.timer_late_by)},
        {"stalled", milliseconds(seen.stalled)},
        {"loop_lag", milliseconds(incident.loop_lag)},
@@ -112,12 +131,18 @@ void SharedServer::log_down(const Incident& incident, TimePoint now) const {
 
 std::optional<net::Address> SharedServer::address() const {
   const std::lock_guard lock(fleet_.mutex_);
-  return address_;
+  if (addresses_.empty()) return std::nullopt;
+  return addresses_[current_address_];
 }
 
-void SharedServer::set_address(const net::Address& address) {
+void SharedServer::set_addresses(std::vector<net::Address> addresses) {
   const std::lock_guard lock(fleet_.mutex_);
-  address_ = address;
+  addresses_ = std::move(addresses);
+  current_address_ = 0;
+}
+
+void SharedServer::try_next_address() {
+  if (!addresses_.empty()) current_address_ = (current_address_ + 1) % addresses_.size();
 }
 
 SharedServer& Fleet::server(const std::string& name, const net::Endpoint& endpoint,
@@ -130,14 +155,26 @@ SharedServer& Fleet::server(const std::string& name, const net::Endpoint& endpoi
   return *servers_.back();
 }
 
-bool Fleet::all_seem_to_fail(TimePoint now) const {
-  std::size_t silent = 0;
+/// `noticed_after`: how long the incident took to be one, which is how far apart the incidents of
+/// one moment can be.
+bool Fleet::excuse_all(TimePoint now, Duration noticed_after) {
+  const TimePoint since = now - std::max(kSameMoment, 2 * noticed_after);
+  const auto silent = [&](const SharedServer& s) { return s.silent_at_ && *s.silent_at_ >= since; };
+  std::size_t silent_servers = 0;
   for (const auto& server : servers_) {
-    if (server->health_.state() == Health::State::Down) continue;
-    if (!server->silent_at_ || now - *server->silent_at_ > kSameMoment) return false;
-    ++silent;
+    if (silent(*server)) {
+      ++silent_servers;
+    } else if (server->health_.state() != Health::State::Down) {
+      return false;  // somebody answers, or was not asked
+    }
   }
-  return silent >= 2;  // one server alone says nothing of the others
+  if (silent_servers < 2) return false;  // one server alone says nothing of the others
+  for (const auto& server : servers_) {
+    if (!silent(*server) || server->health_.state() != Health::State::Down) continue;
+    server->health_.excuse();
+    server->publish();
+  }
+  return true;
 }
 
 }  // namespace mcsteady::upstream

@@ -78,8 +78,8 @@ TEST(ConfigValues, LimitsFitIntoEachOther) {
             "f:2:11: memory: 4MiB is less than value (8MiB)\n");
   EXPECT_EQ(errors_behind_a_pool("limits: { client_output: 512MiB }"),
             "f:2:11: client_output: 512MiB is more than memory (256MiB)\n");
-  EXPECT_EQ(errors_behind_a_pool("limits: { get_line: 32KiB }"),
-            "f:2:11: get_line: 32KiB is less than line (64KiB)\n");
+  EXPECT_EQ(errors_behind_a_pool("limits: { get_line: 1KiB }"),
+            "f:2:11: get_line: 1KiB is less than line (2KiB)\n");
   EXPECT_EQ(errors_behind_a_pool("limits: { key: 251B }"),
             "f:2:16: key: '251B' is out of range; from 1B to 250B is possible\n");
 }

@@ -51,11 +51,13 @@ def test_a_socket_file_that_a_killed_process_left_is_taken_over(tmp_path, start_
             assert client.command(b"mn") == b"MN"
 
 
+# An owner with several workers shares its port, and must not share it with a stranger.
+@pytest.mark.parametrize("owners", [1, 2])
 @pytest.mark.parametrize("workers", [1, 4])
-def test_an_address_in_use_is_refused_and_its_owner_is_not_disturbed(tmp_path, workers, start_memcached,
-                                                                     start_proxy):
+def test_an_address_in_use_is_refused_and_its_owner_is_not_disturbed(tmp_path, owners, workers,
+                                                                     start_memcached, start_proxy):
     server = start_memcached()
-    owner = start_proxy([server], listen=["127.0.0.1:0", unix_listener(tmp_path)])
+    owner = start_proxy([server], listen=["127.0.0.1:0", unix_listener(tmp_path)], workers=owners)
 
     for taken in owner.addresses:
         config = tmp_path / "second.yaml"

@@ -286,5 +286,32 @@ TEST_F(EndingTest, AllIsGivenBackWhenClientsHaveGone) {
   EXPECT_EQ(memory->used(), 0U);
 }
 
+TEST_F(EndingTest, AtTheCeilingSetsThatWaitForTheirServerCountToTheirClient) {
+  ceiling = MiB(8);
+  options.client.output_high_water = MiB(64);
+  server.request_timeout = Duration{0};
+  start(1);
+  servers[0]->set_receiving(false);
+  SimPeer& hoarder = connect();
+  for (int i = 0; i < 7; ++i)
+    hoarder.send(set_request("k" + std::to_string(i), std::string(1 << 20, 'x')));
+  run_for(50ms);
+  SimPeer& other = connect();
+  other.send(set_request("mine", std::string(2 << 20, 'y')));
+  run_for(50ms);
+
+  EXPECT_TRUE(hoarder.is_over());
+  EXPECT_FALSE(other.is_over());
+  EXPECT_EQ(closed("no_memory"), 1U);
+}
+
+TEST_F(EndingTest, ASmallRequestThatFindsNoMemoryIsToldSo) {
+  ceiling = ByteCount{100};
+  start(1);
+
+  EXPECT_EQ(ask("delete k\r\n"), "");
+  EXPECT_EQ(closed("no_memory"), 1U);  // there is no memory for the word either
+}
+
 }  // namespace
 }  // namespace mcsteady::test

@@ -235,5 +235,19 @@ TEST_F(RetrievalTest, ForgetsWhatAClientAskedThatHasGone) {
   EXPECT_EQ(registry.snapshot().total("server_incidents"), 0U);
 }
 
+TEST_F(RetrievalTest, IsBoundByTheTimeOfOneRequestHoweverManyPortionsItTakes) {
+  server.request_timeout = 800ms;
+  options.client.output_high_water = KiB(64);
+  start(1);
+  store_all(1000, 1000);
+  servers[0]->script([](const MemcachedCommand&) { return ServerAct::answer_after(240ms); });
+  SimPeer& client = connect();
+  client.send(get_all(1000) + "mn\r\n");
+
+  run_for(810ms);
+
+  EXPECT_TRUE(client.received().ends_with("END\r\nMN\r\n"));
+}
+
 }  // namespace
 }  // namespace mcsteady::test

@@ -221,12 +221,12 @@ TEST_F(ConnectionWaitTest, OfAnUnsentRequestDoesNotBeginBeforeItCameHere) {
   open();
   ask("get a\r\n");
   reply("END\r\n");
-  loop.pass(250ms);  // the timer of the first wait is due in this turn, behind a submit
+  loop.advance(249ms);
   ExchangePtr old = exchange("get b\r\n", owner);
   old->started = loop.now() - 400ms;  // a part of a request that came in portions
   connection->submit(std::move(old));
 
-  loop.stall(0ms);
+  loop.advance(1ms);  // the timer of the first wait, before the turn ends
   reply("END\r\n");
 
   EXPECT_EQ(owner.heard, (Heard{"END\r\n", "END\r\n"}));

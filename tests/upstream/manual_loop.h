@@ -1,15 +1,13 @@
 #pragma once
 
-#include <algorithm>
-#include <cassert>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "mcsteady/net/event_loop.h"
-#include "support/fake_clock.h"
 #include "support/memory_stream.h"
+#include "upstream/manual_timers.h"
 
 namespace mcsteady::upstream {
 
@@ -39,28 +37,21 @@ class ManualLoop final : public net::EventLoop {
     bool connected_unseen = false;  // it is there, but the loop has not said so yet
   };
 
-  ~ManualLoop() override { assert(timers_.empty() && "timers do not outlive their loop"); }
-
   // The test's hand.
   /// Time passes, and each timer that becomes due fires on time.
   void advance(Duration by) {
     const TimePoint until = now() + by;
-    while (ManualTimer* timer = first_due(until)) {
-      clock_.set(std::max(now(), timer->due));
-      timer->fire();
-      end_turn();
-    }
-    clock_.set(until);
+    while (timers_.fire_first(until)) end_turn();
+    timers_.pass(until - now());
   }
   /// Time passes while nobody looks; what became due fires at the end of it.
   void stall(Duration by) {
-    clock_.advance(by);
+    timers_.pass(by);
     const TimePoint until = now();
-    while (ManualTimer* timer = first_due(until)) timer->fire();
+    while (timers_.fire_first(until)) {
+    }
     end_turn();
   }
-  /// Time passes, and no timer has fired yet.
-  void pass(Duration by) { clock_.advance(by); }
   void end_turn() {
     for (std::size_t i = 0; i < dialed_.size(); ++i) {
       if (dialed_[i]->connected) dialed_[i]->memory.send_flushed(dialed_[i]->takes_max);
@@ -72,14 +63,12 @@ class ManualLoop final : public net::EventLoop {
   }
   Dialed& dialed(std::size_t i) { return *dialed_.at(i); }
   std::size_t dials() const { return dialed_.size(); }
-  std::size_t timers_set() const {
-    return static_cast<std::size_t>(std::ranges::count_if(timers_, &ManualTimer::is_set));
-  }
+  std::size_t timers_set() const { return timers_.armed(); }
 
   // net::EventLoop
-  TimePoint now() const override { return clock_.now(); }
+  TimePoint now() const override { return timers_.now(); }
   std::unique_ptr<net::Timer> make_timer(net::TimerCallback callback) override {
-    return std::make_unique<ManualTimer>(*this, std::move(callback));
+    return timers_.make(std::move(callback));
   }
   std::unique_ptr<net::Stream> connect(const net::Address& to,
                                        net::Stream::Handler& handler) override {
@@ -97,28 +86,6 @@ class ManualLoop final : public net::EventLoop {
   void stop() override {}
 
  private:
-  struct ManualTimer final : net::Timer {
-    ManualTimer(ManualLoop& owner, net::TimerCallback what)
-        : loop(owner), callback(std::move(what)) {
-      loop.timers_.push_back(this);
-    }
-    ~ManualTimer() override { std::erase(loop.timers_, this); }
-    void set(TimePoint at) override {
-      due = at;
-      armed = true;
-    }
-    void clear() override { armed = false; }
-    bool is_set() const override { return armed; }
-    void fire() {
-      armed = false;
-      callback(due);
-    }
-    ManualLoop& loop;
-    net::TimerCallback callback;
-    TimePoint due{};
-    bool armed = false;
-  };
-
   /// What the owner of a connection holds of it.
   class Line final : public net::Stream {
    public:
@@ -140,19 +107,8 @@ class ManualLoop final : public net::EventLoop {
     Dialed& dialed_;
   };
 
-  ManualTimer* first_due(TimePoint until) const {
-    ManualTimer* first = nullptr;
-    for (ManualTimer* timer : timers_) {
-      if (timer->armed && timer->due <= until && (first == nullptr || timer->due < first->due)) {
-        first = timer;
-      }
-    }
-    return first;
-  }
-
-  test::FakeClock clock_;
+  ManualTimers timers_;
   std::vector<std::unique_ptr<Dialed>> dialed_;
-  std::vector<ManualTimer*> timers_;
   net::TaskList turn_end_;
 };
 

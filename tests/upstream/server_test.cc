@@ -14,7 +14,8 @@ using Heard = std::vector<std::string>;
 class ServerTest : public UpstreamTest {
  protected:
   void start() {
-    options.health.jitter = 0.0;
+    options.health = {
+        .max_failures = 2, .down_retry_delay = 30s, .down_retry_delay_max = 5min, .jitter = 0.0};
     shared = &fleet.server(options.name, options.endpoint, options.health);
     if (address) shared->set_address(*address);
     server.emplace(options, context, *shared);
@@ -342,7 +343,7 @@ TEST_F(ServerTest, StaysDownWhenTheProbeIsToldThatThereAreTooManyConnections) {
   reply(probe, "ERROR Too many open connections\r\n");
 
   EXPECT_TRUE(server->is_down());
-  EXPECT_EQ(log.last("server stays down")->field("probe"), "bad_reply");
+  EXPECT_EQ(log.last("server stays down")->field("probe"), "server_full");
 }
 
 TEST_F(ServerTest, StaysDownWhenTheProbesConnectionIsClosed) {

@@ -167,7 +167,7 @@ TEST_F(SharedServerTest, LogsTheEvidenceOfGoingDown) {
 TEST_F(SharedServerTest, LogsWhatAProbeFoundAndWhenTheNextIsDue) {
   SharedServer& server = add_down("a");
 
-  const TimePoint next = server.on_probe_failed(Failure::ConnectRefused, kStart + 30s);
+  const auto next = server.on_probe_failed(Failure::ConnectRefused, kStart + 30s);
 
   EXPECT_EQ(next, kStart + 90s);
   EXPECT_EQ(log.last("server stays down")->field("probe"), "connect_refused");
@@ -341,6 +341,49 @@ TEST_F(SharedServerTest, TakesReportsFromManyThreads) {
   a.on_answered();
 
   EXPECT_EQ(log.count("server is down"), log.count("server is back on trial"));
+}
+
+TEST_F(SharedServerTest, IsKeptUpAlsoWhereWaitsAreLongerThanAMoment) {
+  SharedServer& a = add("a");
+  SharedServer& b = add("b");
+  for (int round = 1; round <= 3; ++round) {  // response: 2s
+    const TimePoint now = kStart + round * 2s;
+    a.on_incident(incident(Failure::ServerLate, now - 2s), now);
+    b.on_incident(incident(Failure::ServerLate, now - 2s + 10ms), now + 10ms);
+  }
+
+  EXPECT_EQ(a.state(), State::Up);
+  EXPECT_EQ(b.state(), State::Up);
+}
+
+TEST_F(SharedServerTest, IsLiftedWhereTheOthersFallSilentJustAfterIt) {
+  SharedServer& a = add("a");
+  SharedServer& b = add("b");
+  fail(a, Failure::ServerLate, kStart);
+  fail(a, Failure::ServerLate, kStart + 300ms);
+  EXPECT_TRUE(a.is_down());
+
+  fail(b, Failure::ServerLate, kStart + 310ms);
+  fail(b, Failure::ServerLate, kStart + 620ms);
+
+  EXPECT_EQ(a.state(), State::Up);
+  EXPECT_EQ(b.state(), State::Up);
+  EXPECT_EQ(a.on_probe_failed(Failure::ServerLate, kStart + 31s), std::nullopt);
+}
+
+TEST_F(SharedServerTest, GoesOnToItsNextAddressWhereOneCannotBeReached) {
+  SharedServer& a = add("a");
+  const auto address = [](const char* host) {
+    return *net::numeric_address({.host = host, .port = 5, .unix_path = {}});
+  };
+  a.set_addresses({address("::1"), address("127.0.0.1")});
+  EXPECT_EQ(a.address()->text(), "[::1]:5");
+
+  fail(a, Failure::ServerLate, kStart);
+  EXPECT_EQ(a.address()->text(), "[::1]:5");
+  fail(a, Failure::ConnectRefused, kStart);
+
+  EXPECT_EQ(a.address()->text(), "127.0.0.1:5");
 }
 
 }  // namespace

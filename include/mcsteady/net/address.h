@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "mcsteady/base/result.h"
 
@@ -11,7 +12,7 @@ namespace mcsteady::net {
 
 /// A place to listen on or to connect to, as it is written: `host:port`, `[v6]:port`,
 /// `unix:/path`, `unix:@abstract`, and `/path` for short. The host may be a name; resolving it is
-/// another matter (resolver.h).
+/// another matter.
 struct Endpoint {
   std::string host;        // empty for a unix socket; without brackets
   std::uint16_t port = 0;  // 0 for a unix socket
@@ -37,7 +38,10 @@ struct Address {
 /// The address of an endpoint that needs no look-up: a numeric host or a unix path.
 std::optional<Address> numeric_address(const Endpoint& endpoint);
 
-/// Blocks in getaddrinfo: for start-up and for the main thread, never for an event loop.
+/// Every address of an endpoint, at least one, in the order in which they are to be tried. Blocks in
+/// getaddrinfo: for start-up and for the main thread, never for an event loop.
+Result<std::vector<Address>, std::string> resolve_all_blocking(const Endpoint& endpoint);
+/// The first of them.
 Result<Address, std::string> resolve_blocking(const Endpoint& endpoint);
 
 }  // namespace mcsteady::net

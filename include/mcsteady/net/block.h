@@ -98,6 +98,7 @@ class BlockPool {
   Block allocate(std::size_t size, Ceiling ceiling);
   char* from_heap(std::size_t capacity, Ceiling ceiling);
   void give_back(char* data, std::size_t capacity);
+  bool relieved();
   void trim();  // gives all idle blocks back to the heap
 
   MemoryBudget& budget_;

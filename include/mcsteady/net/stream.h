@@ -12,7 +12,15 @@
 
 namespace mcsteady::net {
 
-enum class StreamError { Refused, Reset, Unreachable, ConnectFailed, SendFailed, ReceiveFailed };
+enum class StreamError {
+  Refused,
+  Reset,
+  Unreachable,
+  ConnectFailed,
+  OurShortage,  // no descriptor, port or memory left here: says nothing of the peer
+  SendFailed,
+  ReceiveFailed,
+};
 struct Breakage {
   StreamError kind;
   int error_number;  // errno, for the log; 0 when there is none

@@ -52,9 +52,10 @@ constexpr bool is_meta(Verb verb) {
 std::string_view to_string(Verb verb);
 
 struct Limits {
-  ByteCount key_max{250};           // doc/protocol.txt, "Keys"
-  ByteCount value_max = MiB(8);     // ours; a server refuses above its own item size
-  ByteCount line_max = KiB(64);     // one line; a classic get with many keys may be longer
+  ByteCount key_max{250};        // doc/protocol.txt, "Keys"
+  ByteCount value_max = MiB(8);  // ours; a server refuses above its own item size
+  ByteCount line_max = KiB(2);   // one line, as memcached, which takes no more; a classic get with
+                                 // many keys may be longer
   ByteCount get_line_max = MiB(1);  // a classic get, gets, gat or gats line
 };
 

@@ -11,11 +11,12 @@
 namespace mcsteady::upstream {
 
 /// The worker's heartbeat: beats while replies are owed, so that a stall anywhere in a wait is
-/// known when the wait runs out, not only one that made the wait's own timer late. Costs a timer
-/// every 20 ms and nothing when idle. Thread: its worker's.
+/// known when the wait runs out, not only one that made the wait's own timer late. A stall is seen
+/// but for the part of it before the next beat was due. Costs a timer every 5 ms, and nothing when
+/// idle. Thread: its worker's.
 class StallBeat {
  public:
-  static constexpr Duration kInterval = std::chrono::milliseconds(20);
+  static constexpr Duration kInterval = std::chrono::milliseconds(5);
 
   StallBeat(net::EventLoop& loop, const ExchangePool& exchanges, metrics::Histogram& loop_lag);
   /// Something is owed: see that it beats. Cheap to repeat.

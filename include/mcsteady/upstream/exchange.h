@@ -20,6 +20,8 @@ enum class Failure : std::uint8_t {
   ConnectTimeout,
   ConnectRefused,
   ConnectFailed,   // no route, no such socket, a name that does not resolve, ...
+  ServerFull,      // the server is at its connection limit, said so, and hung up
+  OurShortage,     // we have no descriptor, port or memory for a socket left
   ConnectionLost,  // closed or reset with replies owed
   BadReply,        // bytes that are no reply: the connection was out of step
   ValueTooLarge,   // over limits.value
@@ -73,7 +75,8 @@ class Exchange {
   std::size_t size() const { return head_size + body_size; }
 
   /// Whoever asked for it wants to hear no more of it.
-  void give_up() { owner = nullptr; }
+  /// May destroy it: what has not been sent need not be any more.
+  void give_up();
   bool given_up() const { return owner == nullptr; }
 
  private:
@@ -97,6 +100,7 @@ class Exchange {
   bool late_ = false;                      // its wait ran out; its owner has been told
   bool expired_ = false;                   // its deadline passed; its owner has been told
   bool sent_again_ = false;                // at most once
+  std::size_t matched_ = 0;                // bytes of its line whose keys have had their turn
   bool granted_ = false;                   // its deadline has been moved
 };
 

@@ -25,6 +25,8 @@ class Health {
   void on_incident(TimePoint now, double random);
   void on_probe_answered();
   void on_probe_failed(TimePoint now, double random);
+  /// It was taken down for a fault that was not its own: Up again, one incident from Down.
+  void excuse();
 
   State state() const { return state_; }
   int failures() const { return failures_; }

@@ -10,8 +10,8 @@
 namespace mcsteady::upstream {
 
 struct HealthOptions {
-  int max_failures = 2;                                     // incidents in a row, until Down
-  Duration down_retry_delay = std::chrono::seconds(30);     // from Down to the probe
+  int max_failures = 2;                                      // incidents in a row, until Down
+  Duration down_retry_delay = std::chrono::seconds(30);      // from Down to the probe
   Duration down_retry_delay_max = std::chrono::seconds(30);  // failed probes double it up to here
   double jitter = 0.1;  // each delay is shortened by a random share of up to this much
 };

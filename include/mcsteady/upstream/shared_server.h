@@ -54,17 +54,20 @@ class SharedServer {
   /// of it: a restart closes all connections, and a hung server lets all of them wait.
   Consequence on_incident(const Incident& incident, TimePoint now);
   void on_probe_answered();
-  /// The time of the next probe; the caller makes that too.
-  TimePoint on_probe_failed(Failure cause, TimePoint now);
+  /// The time of the next probe, which the caller makes too; unset where it is not down any more.
+  std::optional<TimePoint> on_probe_failed(Failure cause, TimePoint now);
 
   std::optional<net::Address> address() const;
-  void set_address(const net::Address& address);
+  /// In the order in which they are to be tried; a failed connect goes on to the next one.
+  void set_addresses(std::vector<net::Address> addresses);
+  void set_address(const net::Address& address) { set_addresses({address}); }
 
  private:
   friend class Fleet;
   void clear_record();
   void publish();
-  void log_down(const Incident& incident, TimePoint now) const;
+  void try_next_address();
+  void log_down(const Incident& incident, int failures, Duration retry_in) const;
 
   Fleet& fleet_;
   const std::string name_;
@@ -74,7 +77,8 @@ class SharedServer {
   Health health_;                       // the rest is guarded by the fleet's lock
   std::optional<TimePoint> failed_at_;  // its last incident, unless it has answered since
   std::optional<TimePoint> silent_at_;  // its last timeout, unless it has answered since
-  std::optional<net::Address> address_;
+  std::vector<net::Address> addresses_;
+  std::size_t current_address_ = 0;
 };
 
 /// All servers of all pools. Knows when so many seem to fail in the same moment that the fault is
@@ -84,7 +88,8 @@ class Fleet {
   /// `seed`: of the jitter.
   Fleet(Log& log, std::uint32_t seed) : log_(log), random_(seed) {}
 
-  /// The record of a server; the same one for every pool that names the same endpoint.
+  /// The record of a server; the same one for every pool that names the same endpoint. Before the
+  /// workers' threads start: afterwards servers() is read without the lock.
   SharedServer& server(const std::string& name, const net::Endpoint& endpoint,
                        const HealthOptions& health);
   const std::vector<std::unique_ptr<SharedServer>>& servers() const { return servers_; }
@@ -93,7 +98,7 @@ class Fleet {
   friend class SharedServer;
   /// Timeouts this close to each other are one moment.
   static constexpr Duration kSameMoment = std::chrono::seconds(1);
-  bool all_seem_to_fail(TimePoint now) const;
+  bool excuse_all(TimePoint now, Duration noticed_after);
   double draw() { return std::uniform_real_distribution<double>(0.0, 1.0)(random_); }
 
   Log& log_;

@@ -1,0 +1,126 @@
+#include "mcsteady/metrics/registry.h"
+
+#include <gtest/gtest.h>
+
+namespace mcsteady::metrics {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(Registry, TellsEachMetricByItsName) {
+  Registry registry;
+  Counter hits;
+  Gauge clients;
+  registry.add({"hits", ""}, hits);
+  registry.add({"clients", ""}, clients);
+  hits.add(3);
+  hits.add();
+  clients.add(5);
+  clients.add(-2);
+
+  const Snapshot now = registry.snapshot();
+
+  EXPECT_EQ(now.counter("hits"), 4U);
+  EXPECT_EQ(now.gauge("clients"), 3);
+}
+
+TEST(Registry, AddsUpWhatSeveralWorkersCountUnderOneName) {
+  Registry registry;
+  Counter workers[3];
+  Gauge gauges[2];
+  for (Counter& counter : workers) registry.add({"hits", ""}, counter);
+  for (Gauge& gauge : gauges) registry.add({"clients", ""}, gauge);
+  for (Counter& counter : workers) counter.add(10);
+  gauges[0].set(7);
+  gauges[1].set(-2);
+
+  const Snapshot now = registry.snapshot();
+
+  EXPECT_EQ(now.counter("hits"), 30U);
+  EXPECT_EQ(now.gauge("clients"), 5);
+}
+
+TEST(Registry, KeepsSubjectsApartAndTellsTheirTotal) {
+  Registry registry;
+  Counter a;
+  Counter b;
+  Counter other;
+  registry.add({"server_requests", "a"}, a);
+  registry.add({"server_requests", "b"}, b);
+  registry.add({"server_requests_lost", "a"}, other);
+  a.add(1);
+  b.add(2);
+  other.add(100);
+
+  const Snapshot now = registry.snapshot();
+
+  EXPECT_EQ(now.counter("server_requests", "a"), 1U);
+  EXPECT_EQ(now.counter("server_requests", "b"), 2U);
+  EXPECT_EQ(now.total("server_requests"), 3U);
+}
+
+TEST(Registry, TakesWhatItDoesNotKnowForNothing) {
+  const Snapshot now = Registry().snapshot();
+
+  EXPECT_EQ(now.counter("x"), 0U);
+  EXPECT_EQ(now.gauge("x", "y"), 0);
+  EXPECT_EQ(now.total("x"), 0U);
+  EXPECT_EQ(now.quantile("x", "", 0.5), 0ns);
+  EXPECT_EQ(now.quantile_of_all("x", 0.5), 0ns);
+}
+
+TEST(Registry, AsksForValuesThatLiveElsewhere) {
+  Registry registry;
+  std::int64_t memory = 10;
+  registry.add_computed({"memory", ""}, [&memory] { return memory; });
+  memory = 20;
+
+  EXPECT_EQ(registry.snapshot().gauge("memory"), 20);
+}
+
+TEST(Registry, MergesHistogramsOfOneName) {
+  Registry registry;
+  Histogram workers[2];
+  for (const Histogram& histogram : workers) registry.add({"lag", ""}, histogram);
+  for (int i = 0; i < 99; ++i) workers[0].record(1us);
+  workers[1].record(1s);
+
+  const Snapshot now = registry.snapshot();
+
+  EXPECT_LE(now.quantile("lag", "", 0.98), 1125ns);
+  EXPECT_GE(now.quantile("lag", "", 1.0), 1s);
+}
+
+TEST(Registry, TellsAQuantileOverAllSubjects) {
+  Registry registry;
+  Histogram a;
+  Histogram b;
+  Histogram other;
+  registry.add({"response_time", "a"}, a);
+  registry.add({"response_time", "b"}, b);
+  registry.add({"response_times", "a"}, other);
+  a.record(1us);
+  b.record(1s);
+  other.record(100s);
+
+  const Snapshot now = registry.snapshot();
+
+  EXPECT_LE(now.quantile("response_time", "a", 1.0), 1125ns);
+  EXPECT_GE(now.quantile_of_all("response_time", 1.0), 1s);
+  EXPECT_LE(now.quantile_of_all("response_time", 1.0), 1125ms);
+  EXPECT_LE(now.quantile_of_all("response_time", 0.5), 1125ns);
+}
+
+TEST(Registry, TellsOfOneMomentEachTime) {
+  Registry registry;
+  Counter hits;
+  registry.add({"hits", ""}, hits);
+  const Snapshot before = registry.snapshot();
+  hits.add();
+
+  EXPECT_EQ(before.counter("hits"), 0U);
+  EXPECT_EQ(registry.snapshot().counter("hits"), 1U);
+}
+
+}  // namespace
+}  // namespace mcsteady::metrics
