@@ -22,6 +22,12 @@ using namespace std::chrono_literals;
 /// A whole worker between scripted servers and clients that a test plays byte by byte, each of the
 /// three sides on a loop of its own. Set `options`, `pool`, `server` and `ceiling`, then start().
 class WorkerTest : public testing::Test, protected proxy::StatsSource {
+ public:
+  ~WorkerTest() override {
+    clients_.clear();
+    worker.reset();
+  }
+
  protected:
   WorkerTest() {
     pool.name = "main";
@@ -30,11 +36,6 @@ class WorkerTest : public testing::Test, protected proxy::StatsSource {
     options.listeners = {{.endpoint = kProxy}};
     options.route = pool.name;
   }
-  ~WorkerTest() override {
-    clients_.clear();
-    worker.reset();
-  }
-
   void start(std::size_t server_count) {
     std::vector<placement::Node> nodes;
     for (std::size_t i = 0; i < server_count; ++i) {
