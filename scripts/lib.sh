@@ -10,7 +10,8 @@ build_packages=(g++ cmake ninja-build pkg-config libevent-dev libspdlog-dev libc
 run_packages=("${build_packages[@]}" memcached)
 test_packages=("${run_packages[@]}" ccache libgtest-dev libgmock-dev libbenchmark-dev nutcracker
                libmemcached-tools ruby ruby-dalli python3 python3-pytest python3-pymemcache
-               python3-pylibmc golang-go nodejs strace)
+               python3-pylibmc golang-go golang-github-bradfitz-gomemcache-dev nodejs npm
+               strace)
 clang_packages=(clang-19 libclang-rt-19-dev)
 format_packages=(clang-format-19)
 tidy_packages=(clang-tidy-19)
@@ -28,6 +29,7 @@ is_installed() {
 provides_command() {
   case $1 in
     nodejs) command -v node >/dev/null ;;
+    npm) command -v npm >/dev/null ;;
     *) return 1 ;;
   esac
 }

@@ -6,7 +6,6 @@ namespace mcsteady::admin {
 
 namespace {
 using metrics::Histogram;
-using metrics::MetricName;
 using metrics::Snapshot;
 
 /// Two snapshots, and what came between them.
@@ -40,8 +39,20 @@ std::uint64_t commands(const Interval& interval) {
   return total;
 }
 
+/// As "get:120,set:3": the commands that there were.
+std::string commands_by_verb(const Interval& interval) {
+  std::string text;
+  for (const auto& [name, value] : interval.now.counters) {
+    const std::uint64_t count = value - interval.before.counter(name.name);
+    if (!name.name.starts_with("cmd_") || count == 0) continue;
+    text += (text.empty() ? "" : ",") + name.name.substr(4) + ":" + std::to_string(count);
+  }
+  return text;
+}
+
 void write_proxy(Log& log, const Interval& interval, const net::MemoryBudget& memory) {
   log.info("metrics", {{"commands", commands(interval)},
+                       {"by_command", commands_by_verb(interval)},
                        {"get_hits", interval.of("get_hits")},
                        {"get_misses", interval.of("get_misses")},
                        {"unavailable", interval.of("unavailable")},
@@ -52,6 +63,7 @@ void write_proxy(Log& log, const Interval& interval, const net::MemoryBudget& me
                        {"timeouts_network", interval.of_all("server_failed_network_lost")},
                        {"timeouts_request", interval.of_all("server_failed_request_deadline")},
                        {"late_replies_dropped", interval.of_all("server_late_replies_dropped")},
+                       {"retired", interval.of_all("server_connections_retired")},
                        {"incidents", interval.of_all("server_incidents")},
                        {"down_marks", interval.of_all("server_down_marks")},
                        {"resends", interval.of_all("server_resends")},
@@ -78,6 +90,9 @@ void write_server(Log& log, const Interval& interval, const upstream::SharedServ
             {"late_replies_dropped", of("server_late_replies_dropped")},
             {"retired", of("server_connections_retired")},
             {"incidents", of("server_incidents")},
+            {"down_marks", of("server_down_marks")},
+            {"resends", of("server_resends")},
+            {"owed", interval.now.gauge("server_owed", name)},
             {"response_p50_us", interval.quantile_us("server_response_time", name, 0.5)},
             {"response_p99_us", interval.quantile_us("server_response_time", name, 0.99)},
             {"bytes_sent", of("server_bytes_sent")},

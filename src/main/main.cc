@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <exception>
 #include <string>
 
 #include "main/process.h"
@@ -76,9 +77,7 @@ int start(const Arguments& arguments) {
   return arguments.check ? check(config) : run(config);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int parse_and_start(int argc, char** argv) {
   Arguments arguments;
   CLI::App app{
       "A memcached proxy that runs beside an application. Without a configuration it listens "
@@ -96,4 +95,16 @@ int main(int argc, char** argv) {
     return app.exit(error);
   }
   return start(arguments);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return parse_and_start(argc, argv);
+  } catch (const std::exception& error) {
+    // Only a library, or the end of memory, can bring us here.
+    std::fprintf(stderr, "mcsteady: %s\n", error.what());
+    return 1;
+  }
 }

@@ -193,7 +193,7 @@ std::optional<Address> numeric_address(const Endpoint& endpoint) {
 }
 
 Result<std::vector<Address>, std::string> resolve_all_blocking(const Endpoint& endpoint) {
-  if (const auto numeric = numeric_address(endpoint)) return std::vector{*numeric};
+  if (const auto numeric = numeric_address(endpoint)) return std::vector<Address>{*numeric};
   addrinfo hints{};
   hints.ai_family = AF_UNSPEC;
   hints.ai_socktype = SOCK_STREAM;
@@ -215,7 +215,7 @@ Result<std::vector<Address>, std::string> resolve_all_blocking(const Endpoint& e
   freeaddrinfo(found);
   // Debian's memcached listens on 127.0.0.1 alone, and localhost's first address is often ::1.
   if (endpoint.host == "localhost") {
-    std::ranges::stable_partition(addresses, [](const Address& a) { return a.family == AF_INET; });
+    std::ranges::partition(addresses, [](const Address& a) { return a.family == AF_INET; });
   }
   return addresses;
 }

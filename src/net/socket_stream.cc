@@ -319,12 +319,12 @@ TransportEvidence SocketStream::evidence() const {
   tcp_info info{};
   socklen_t size = sizeof info;
   if (getsockopt(socket_.get(), IPPROTO_TCP, TCP_INFO, &info, &size) == 0) {
-    evidence.tcp = TransportEvidence::Tcp{
-        .segments_unacked = info.tcpi_unacked,
-        .retransmits = info.tcpi_retransmits,
-        .retransmits_total = info.tcpi_total_retrans,
-        .rtt = std::chrono::microseconds(info.tcpi_rtt),
-        .since_last_receive = std::chrono::milliseconds(info.tcpi_last_data_recv)};
+    evidence.tcp =
+        TcpEvidence{.segments_unacked = info.tcpi_unacked,
+                    .retransmits = info.tcpi_retransmits,
+                    .retransmits_total = info.tcpi_total_retrans,
+                    .rtt = std::chrono::microseconds(info.tcpi_rtt),
+                    .since_last_receive = std::chrono::milliseconds(info.tcpi_last_data_recv)};
   }
   return evidence;
 }

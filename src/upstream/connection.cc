@@ -316,6 +316,7 @@ bool Connection::recover(const Exchange& head, TimeoutEvidence& evidence, TimePo
   switch (judge(evidence, options_.stall_min)) {
     case TimeoutVerdict::Recovered:
       metrics_.timeouts_recovered.add();
+      host_.on_excused_wait(TimeoutVerdict::Recovered, evidence);
       arm_for_next(context_.loop.now());
       return true;
     case TimeoutVerdict::WeStalled:
@@ -323,6 +324,7 @@ bool Connection::recover(const Exchange& head, TimeoutEvidence& evidence, TimePo
       ++grants_;
       granted_at_ = now;
       metrics_.waits_granted.add();
+      host_.on_excused_wait(TimeoutVerdict::WeStalled, evidence);
       arm_for_next(now);
       return true;
     case TimeoutVerdict::NetworkLost:

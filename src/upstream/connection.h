@@ -23,6 +23,8 @@ class ConnectionHost {
   virtual ~ConnectionHost() = default;
   virtual void on_answered() = 0;
   virtual void on_incident(const Incident& incident) = 0;
+  /// A wait ran out and was none of the server's doing: the reply was there, or we had stalled.
+  virtual void on_excused_wait(TimeoutVerdict verdict, const TimeoutEvidence& evidence) = 0;
   /// It takes no new exchange from here on.
   virtual void on_retired(Connection& connection) = 0;
   /// It is closed and owes nothing: destroy it when the turn is over.

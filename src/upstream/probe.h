@@ -27,6 +27,7 @@ class Probe final : private ConnectionHost, private Exchange::Owner, private net
 
   void on_answered() override {}                 // told by on_line, which has seen the words
   void on_incident(const Incident&) override {}  // a failed probe is no incident of its own
+  void on_excused_wait(TimeoutVerdict, const TimeoutEvidence&) override {}
   void on_retired(Connection&) override {}
   void on_closed(Connection&) override { context_.loop.at_turn_end(*this); }
   void send_again(ExchangePtr exchange) override;

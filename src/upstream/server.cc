@@ -31,6 +31,9 @@ class Server::Impl final : private ConnectionHost, private net::Task {
  private:
   void on_answered() override { shared_.on_answered(); }
   void on_incident(const Incident& incident) override;
+  void on_excused_wait(TimeoutVerdict verdict, const TimeoutEvidence& evidence) override {
+    shared_.on_excused_wait(verdict, evidence, context_.loop.now());
+  }
   void on_retired(Connection& connection) override;
   void on_closed(Connection& connection) override;
   void send_again(ExchangePtr exchange) override;

@@ -61,6 +61,21 @@ SharedServer::Consequence SharedServer::on_incident(const Incident& incident, Ti
   return {.counted = true, .probe_at = probe_at};
 }
 
+void SharedServer::on_excused_wait(TimeoutVerdict verdict, const TimeoutEvidence& evidence,
+                                   TimePoint now) {
+  constexpr TimePoint::rep kQuiet = Duration(std::chrono::seconds(1)).count();
+  const TimePoint::rep at = now.time_since_epoch().count();
+  TimePoint::rep last = excuse_logged_at_.load(std::memory_order_relaxed);
+  if (at - last < kQuiet || !excuse_logged_at_.compare_exchange_strong(last, at)) return;
+  const bool recovered = verdict == TimeoutVerdict::Recovered;
+  fleet_.log_.info(recovered ? "a reply was here when its wait ran out: recovered"
+                             : "a wait ran out while we stalled: the server gets a fresh one",
+                   {{"server", name_},
+                    {"bytes_found", evidence.found_unread.value},
+                    {"timer_late", milliseconds(evidence.timer_late_by)},
+                    {"stalled", milliseconds(evidence.stalled)}});
+}
+
 void SharedServer::on_probe_answered() {
   std::unique_lock lock(fleet_.mutex_);
   if (health_.state() != Health::State::Down) return;
@@ -110,7 +125,7 @@ void SharedServer::publish() {
 
 void SharedServer::log_down(const Incident& incident, int failures, Duration retry_in) const {
   const TimeoutEvidence seen = incident.timeout.value_or(TimeoutEvidence{});
-  const auto tcp = seen.transport.tcp.value_or(net::TransportEvidence::Tcp{});
+  const auto tcp = seen.transport.tcp.value_or(net::TcpEvidence{});
   fleet_.log_.warn(
       "server is down",
       {{"server", name_},

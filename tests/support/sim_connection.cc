@@ -105,7 +105,7 @@ net::TransportEvidence SimConnection::evidence(Side side, TimePoint now) const {
   seen.bytes_unread = in.unread().size();
   seen.bytes_unsent = out.in_flight();
   if (is_unix()) return seen;
-  net::TransportEvidence::Tcp tcp;
+  net::TcpEvidence tcp;
   tcp.segments_unacked = static_cast<std::uint32_t>(out.chunks_in_flight());
   if (out.held() && out.oldest_sent_at()) {
     tcp.retransmits = retransmits_after(now - *out.oldest_sent_at());

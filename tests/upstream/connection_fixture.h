@@ -19,10 +19,14 @@ struct RecordingHost final : ConnectionHost {
   int retired = 0;
   int closed = 0;
   std::vector<Incident> incidents;
+  std::vector<TimeoutVerdict> excused;
   std::vector<ExchangePtr> again;
 
   void on_answered() override { ++answered; }
   void on_incident(const Incident& incident) override { incidents.push_back(incident); }
+  void on_excused_wait(TimeoutVerdict verdict, const TimeoutEvidence&) override {
+    excused.push_back(verdict);
+  }
   void on_retired(Connection&) override { ++retired; }
   void on_closed(Connection&) override { ++closed; }
   void send_again(ExchangePtr exchange) override { again.push_back(std::move(exchange)); }

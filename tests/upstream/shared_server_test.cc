@@ -388,5 +388,19 @@ TEST_F(SharedServerTest, GoesOnToItsNextAddressWhereOneCannotBeReached) {
   EXPECT_EQ(a.address()->text(), "127.0.0.1:5");
 }
 
+TEST_F(SharedServerTest, TellsWhatItDidNotHoldAgainstTheServerOnceASecond) {
+  SharedServer& a = add("a");
+  TimeoutEvidence found;
+  found.found_unread = ByteCount{42};
+  for (int i = 0; i < 10; ++i) {
+    a.on_excused_wait(TimeoutVerdict::Recovered, found, kStart + i * 200ms);
+  }
+  a.on_excused_wait(TimeoutVerdict::WeStalled, {}, kStart + 5s);
+
+  EXPECT_EQ(log.count("a reply was here when its wait ran out: recovered"), 2U);
+  EXPECT_EQ(log.count("a wait ran out while we stalled: the server gets a fresh one"), 1U);
+  EXPECT_EQ(log.events().front().field("bytes_found"), "42");
+}
+
 }  // namespace
 }  // namespace mcsteady::upstream

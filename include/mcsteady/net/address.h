@@ -38,8 +38,8 @@ struct Address {
 /// The address of an endpoint that needs no look-up: a numeric host or a unix path.
 std::optional<Address> numeric_address(const Endpoint& endpoint);
 
-/// Every address of an endpoint, at least one, in the order in which they are to be tried. Blocks in
-/// getaddrinfo: for start-up and for the main thread, never for an event loop.
+/// Every address of an endpoint, at least one, in the order in which they are to be tried. Blocks
+/// in getaddrinfo: for start-up and for the main thread, never for an event loop.
 Result<std::vector<Address>, std::string> resolve_all_blocking(const Endpoint& endpoint);
 /// The first of them.
 Result<Address, std::string> resolve_blocking(const Endpoint& endpoint);

@@ -27,18 +27,20 @@ struct Breakage {
 };
 const char* to_string(StreamError error);
 
+/// Linux TCP_INFO, as far as it is evidence.
+struct TcpEvidence {
+  std::uint32_t segments_unacked = 0;
+  std::uint32_t retransmits = 0;        // of the segment now at the head, in a row
+  std::uint32_t retransmits_total = 0;  // in the connection's life
+  std::chrono::microseconds rtt{0};
+  std::chrono::milliseconds since_last_receive{0};
+};
+
 /// What the kernel knows of a connection at a moment: the evidence of a timeout.
 struct TransportEvidence {
   std::uint64_t bytes_unread = 0;  // in the socket, not yet received by us
   std::uint64_t bytes_unsent = 0;  // in the socket, not yet acknowledged by the peer
-  struct Tcp {                     // Linux TCP_INFO
-    std::uint32_t segments_unacked = 0;
-    std::uint32_t retransmits = 0;        // of the segment now at the head, in a row
-    std::uint32_t retransmits_total = 0;  // in the connection's life
-    std::chrono::microseconds rtt{0};
-    std::chrono::milliseconds since_last_receive{0};
-  };
-  std::optional<Tcp> tcp;  // unset on unix sockets
+  std::optional<TcpEvidence> tcp;  // unset on unix sockets
 };
 
 /// One connection as a road for bytes. It moves bytes by readiness (recv, writev) or by completion;

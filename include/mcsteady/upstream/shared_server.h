@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -53,6 +54,8 @@ class SharedServer {
   /// What had begun before the last incident, and fails after it with no answer in between, is part
   /// of it: a restart closes all connections, and a hung server lets all of them wait.
   Consequence on_incident(const Incident& incident, TimePoint now);
+  /// Logs what was not held against the server, at most once a second.
+  void on_excused_wait(TimeoutVerdict verdict, const TimeoutEvidence& evidence, TimePoint now);
   void on_probe_answered();
   /// The time of the next probe, which the caller makes too; unset where it is not down any more.
   std::optional<TimePoint> on_probe_failed(Failure cause, TimePoint now);
@@ -73,7 +76,8 @@ class SharedServer {
   const std::string name_;
   const net::Endpoint endpoint_;
   std::atomic<Health::State> state_{Health::State::Up};
-  std::atomic<bool> clean_{true};       // an answer would change nothing
+  std::atomic<bool> clean_{true};  // an answer would change nothing
+  std::atomic<TimePoint::rep> excuse_logged_at_{std::numeric_limits<TimePoint::rep>::min() / 2};
   Health health_;                       // the rest is guarded by the fleet's lock
   std::optional<TimePoint> failed_at_;  // its last incident, unless it has answered since
   std::optional<TimePoint> silent_at_;  // its last timeout, unless it has answered since
