@@ -40,7 +40,8 @@ MUTANTS = [
            "return data[size - 2] == '\\r' && data[size - 1] == '\\n';",
            "return data[size - 2] != '\\0' || data[size - 1] != '\\1';"),
     Mutant("drops what is in the buffer after a read", READER,
-           "  if (begin_ != end_) return;\n  begin_ = end_ = 0;\n  buffer_", "  begin_ = end_ = 0;\n  buffer_"),
+           "  if (begin_ != end_) return;\n  begin_ = end_ = 0;\n  buffer_",
+           "  begin_ = end_ = 0;\n  buffer_"),
     Mutant("keeps the buffer while idle", READER,
            "  begin_ = end_ = 0;\n  buffer_.release();\n}\n\n}  // namespace", "}\n\n}  // namespace"),
     Mutant("gives a block to a value that nobody wants", READER,
@@ -107,7 +108,8 @@ MUTANTS = [
     Mutant("counts each socket of one event", SHARED,
            "  if (failed_at_ && incident.began < *failed_at_) return {};\n", ""),
     Mutant("keeps nobody up where all seem to fail", SHARED,
-           "is_silence(incident.cause) &&\n      fleet_", "incident.cause == Failure::BadReply &&\n      fleet_"),
+           "is_silence(incident.cause) &&\n      fleet_",
+           "incident.cause == Failure::BadReply &&\n      fleet_"),
 ]
 
 
