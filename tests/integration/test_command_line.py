@@ -147,5 +147,5 @@ def test_the_metrics_line_comes_at_its_interval(start_memcached, start_proxy, co
 
     line = proxy.process.wait_for_log(" metrics commands=")
 
-    assert "commands=2 get_hits=1" in line
+    assert "commands=2 by_command=get:1,set:1 get_hits=1" in line
     assert f"server={server.address} state=up requests=2" in proxy.process.wait_for_log(" server metrics ")
