@@ -6,7 +6,10 @@
 namespace mcsteady {
 
 namespace {
-constexpr Duration kResolveAgain = std::chrono::seconds(5);
+constexpr Duration kLookAgain = std::chrono::seconds(5);
+// Before the first client is served: most names are found at once.
+constexpr Duration kFirstLookup = std::chrono::seconds(2);
+constexpr Duration kLookupPoll = std::chrono::milliseconds(50);
 
 admin::StatsFacts facts(const config::Config& config, const std::string& version, TimePoint now) {
   return {.version = version,
@@ -26,6 +29,7 @@ Process::Process(const config::Config& config, OutputLog& log, const std::string
       log_(log),
       memory_(config.memory_max),
       fleet_(log, std::random_device{}()),
+      names_(fleet_, log),
       stats_(facts(config, version, clock_.now()), clock_, registry_, memory_, fleet_),
       shared_{.fleet = fleet_,
               .memory = memory_,
@@ -41,7 +45,8 @@ Result<void, std::string> Process::open() {
   for (std::size_t i = 0; i < lanes_.size(); ++i) {
     if (auto opened = open_lane(i); !opened) return opened;
   }
-  resolve_servers();
+  names_.start();
+  names_.collect(kFirstLookup);
   return {};
 }
 
@@ -78,20 +83,6 @@ Result<void, std::string> Process::refuse_taken_ports(net::EventLoop& loop) cons
   return {};
 }
 
-void Process::resolve_servers() {
-  unresolved_ = 0;
-  for (const auto& server : fleet_.servers()) {
-    if (server->address()) continue;
-    if (auto addresses = net::resolve_all_blocking(server->endpoint())) {
-      server->set_addresses(std::move(*addresses));
-    } else {
-      ++unresolved_;
-      log_.warn("server name does not resolve, will be tried again",
-                {{"server", server->name()}, {"error", addresses.error()}});
-    }
-  }
-}
-
 void Process::run() {
   for (Lane& lane : lanes_) lane.thread = std::thread([&lane] { lane.loop->run(); });
   log_.info("ready", {{"version", shared_.version},
@@ -100,11 +91,15 @@ void Process::run() {
   admin::MetricsLine metrics(log_, registry_, memory_, fleet_);
   const bool reports = config_.metrics_interval > Duration{0};
   TimePoint report_at = clock_.now() + config_.metrics_interval;
-  TimePoint resolve_at = clock_.now() + kResolveAgain;
+  TimePoint look_at = clock_.now() + kLookAgain;
   for (;;) {
     Duration wait = std::chrono::hours(1);
     if (reports) wait = std::min(wait, report_at - clock_.now());
-    if (unresolved_ > 0) wait = std::min(wait, resolve_at - clock_.now());
+    if (names_.under_way()) {
+      wait = std::min(wait, kLookupPoll);
+    } else if (!names_.all_found()) {
+      wait = std::min(wait, look_at - clock_.now());
+    }
     const Signals::Event event = signals_.wait(std::max(wait, Duration{0}));
     if (event == Signals::Event::Stop) break;
     if (event == Signals::Event::Reopen) {
@@ -118,9 +113,10 @@ void Process::run() {
       metrics.write();
       report_at = clock_.now() + config_.metrics_interval;
     }
-    if (unresolved_ > 0 && clock_.now() >= resolve_at) {
-      resolve_servers();
-      resolve_at = clock_.now() + kResolveAgain;
+    names_.collect(Duration{0});
+    if (clock_.now() >= look_at) {
+      names_.start();
+      look_at = clock_.now() + kLookAgain;
     }
   }
   stop();

@@ -5,6 +5,7 @@
 #include <thread>
 #include <vector>
 
+#include "main/name_lookup.h"
 #include "main/signals.h"
 #include "mcsteady/admin/metrics_line.h"
 #include "mcsteady/admin/stats.h"
@@ -16,7 +17,7 @@
 namespace mcsteady {
 
 /// The running proxy: workers on threads of their own, and the main thread, which handles signals,
-/// looks names up, and writes the metrics line.
+/// has names looked up, and writes the metrics line.
 class Process {
  public:
   Process(const config::Config& config, OutputLog& log, const std::string& version);
@@ -38,7 +39,6 @@ class Process {
     TimePoint now() const override { return std::chrono::steady_clock::now(); }
   };
 
-  void resolve_servers();
   Result<void, std::string> open_lane(std::size_t index);
   Result<void, std::string> refuse_taken_ports(net::EventLoop& loop) const;
   void stop();
@@ -50,10 +50,10 @@ class Process {
   net::MemoryBudget memory_;
   metrics::Registry registry_;
   upstream::Fleet fleet_;
+  NameLookup names_;
   admin::Stats stats_;
   proxy::Shared shared_;
   std::vector<Lane> lanes_;
-  std::size_t unresolved_ = 0;  // servers whose names have no address yet
 };
 
 }  // namespace mcsteady

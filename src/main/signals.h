@@ -14,15 +14,12 @@ class Signals {
   Signals(const Signals&) = delete;
   Signals& operator=(const Signals&) = delete;
 
-  enum class Event { Stop, Reopen, Wake, Timeout };
-  /// Waits for SIGTERM or SIGINT (Stop), SIGHUP (Reopen), wake(), or the time to be over.
+  enum class Event { Stop, Reopen, Timeout };
+  /// Waits for SIGTERM or SIGINT (Stop), SIGHUP (Reopen), or the time to be over.
   Event wait(Duration at_most);
-  /// From any thread.
-  void wake();
 
  private:
   int signal_fd_ = -1;
-  int wake_fd_ = -1;
 };
 
 }  // namespace mcsteady

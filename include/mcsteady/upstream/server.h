@@ -14,8 +14,7 @@
 namespace mcsteady::upstream {
 
 /// A server as one worker sees it: its connections, the deadlines of what is on them, and, on the
-/// worker that took it down, its probe. Ask is_down() first: a down server is answered for at once,
-/// by policy, and never waited for.
+/// worker that took it down, its probe. What is submitted while it is down fails at once.
 /// Owner: routing::Pool. Borrows everything in `context`, and `shared`. Thread: its worker's.
 class Server {
  public:
@@ -27,7 +26,7 @@ class Server {
   bool is_down() const;
   /// Takes the exchange over; its owner hears of it in a later turn, or never if it gives it up.
   /// (A failure may come before this returns where the server is down.) Exchanges of one `lane`
-  /// go the same connection, so that they arrive in order.
+  /// go the same connection, so that they arrive in order, unless a connection is retired between.
   void submit(ExchangePtr exchange, std::size_t lane);
 
   const ServerOptions& options() const;
