@@ -296,8 +296,9 @@ TEST_P(SocketListenerTest, RefusesToShareAUnixSocket) {
 }
 
 TEST_P(SocketListenerTest, SaysWhyItCannotListen) {
-  EXPECT_EQ(refusal(on("/nonexistent/m.sock")),
-            "cannot listen on /nonexistent/m.sock: No such file or directory");
+  const std::string path = folder_.file("missing/m.sock");
+
+  EXPECT_EQ(refusal(on(path)), "cannot listen on " + path + ": No such file or directory");
 }
 
 }  // namespace
