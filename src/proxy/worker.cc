@@ -14,7 +14,7 @@ namespace mcsteady::proxy {
 
 namespace {
 // What a client must hold to be worth closing when memory runs out.
-constexpr std::size_t kHoarderMin = 256 * 1024;
+constexpr std::size_t kHoarderMin = std::size_t{256} * 1024;
 
 const routing::PoolOptions& routed_pool(const WorkerOptions& options) {
   for (const routing::PoolOptions& pool : options.pools) {
