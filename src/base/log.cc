@@ -8,6 +8,7 @@
 #include <array>
 #include <chrono>
 #include <ctime>
+#include <filesystem>
 #include <utility>
 
 #include "base/log_line.h"
@@ -57,6 +58,14 @@ using SinkResult = Result<spdlog::sink_ptr, std::string>;
 
 SinkResult open_sink(const std::string& file) {
   if (file.empty()) return std::make_shared<spdlog::sinks::stderr_sink_mt>();
+  // spdlog would make a folder that is missing, and nobody would find what a slip in a path has
+  // hidden.
+  const std::filesystem::path folder = std::filesystem::path(file).parent_path();
+  std::error_code ignored;
+  if (!folder.empty() && !std::filesystem::is_directory(folder, ignored)) {
+    return Unexpected{"cannot write the log to '" + file + "': there is no folder '" +
+                      folder.string() + "'"};
+  }
   try {
     return std::make_shared<spdlog::sinks::basic_file_sink_mt>(file);
   } catch (const spdlog::spdlog_ex& failure) {

@@ -48,7 +48,7 @@ void Section::take_entries(const YamlNode& map) {
 }
 
 std::optional<Section::Entry> Section::find(std::string_view key) {
-  known_.push_back(key);
+  if (std::ranges::find(known_, key) == known_.end()) known_.push_back(key);
   const auto entry = entries_.find(key);
   if (entry == entries_.end()) return std::nullopt;
   if (entry->second.value->kind == YamlNode::Kind::Null) {
@@ -59,7 +59,7 @@ std::optional<Section::Entry> Section::find(std::string_view key) {
 }
 
 Section Section::subsection(std::string_view key) {
-  known_.push_back(key);
+  if (std::ranges::find(known_, key) == known_.end()) known_.push_back(key);
   const auto entry = entries_.find(key);
   Section inner(entry == entries_.end() ? nullptr : entry->second.value, key, errors_);
   if (entry != entries_.end()) inner.mark_ = entry->second.key;

@@ -12,7 +12,8 @@ namespace {
 
 using namespace mcsteady;
 
-constexpr int kExitConfig = 78;  // EX_CONFIG, sysexits.h
+constexpr int kExitUsage = 64;   // EX_USAGE, sysexits.h
+constexpr int kExitConfig = 78;  // EX_CONFIG
 const char* const kVersion = MCSTEADY_VERSION;
 
 struct Arguments {
@@ -92,7 +93,7 @@ int parse_and_start(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error);
+    return app.exit(error) == 0 ? 0 : kExitUsage;
   }
   return start(arguments);
 }

@@ -1,5 +1,7 @@
 #include "main/process.h"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <random>
 
@@ -18,6 +20,33 @@ admin::StatsFacts facts(const config::Config& config, const std::string& version
           .started_at = now};
 }
 
+/// How many clients leave descriptors for everything else: connections to servers, and as many
+/// again while retired ones end, listeners, and what each loop needs.
+std::size_t clients_within_descriptors(const config::Config& config) {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return config.worker.client.clients_max;
+  std::size_t servers = 0;
+  for (const routing::PoolOptions& pool : config.worker.pools) {
+    for (const routing::PoolServer& entry : pool.servers) {
+      servers += static_cast<std::size_t>(entry.server.connections);
+    }
+  }
+  const std::size_t each_worker = 2 * servers + config.worker.listeners.size() + 8;
+  const std::size_t reserved = 16 + static_cast<std::size_t>(config.workers) * each_worker;
+  return limit.rlim_cur > reserved ? limit.rlim_cur - reserved : 1;
+}
+
+config::Config with_descriptors(config::Config config, Log& log) {
+  std::size_t& clients = config.worker.client.clients_max;
+  const std::size_t possible = clients_within_descriptors(config);
+  if (clients > possible) {
+    log.warn("the descriptor limit allows fewer clients than limits.clients",
+             {{"limits.clients", clients}, {"clients", possible}});
+    clients = possible;
+  }
+  return config;
+}
+
 /// For probing whether a port is free: it accepts nothing.
 class NoClients final : public net::Listener::Handler {
   void on_accepted(std::unique_ptr<net::AcceptedSocket>) override {}
@@ -25,12 +54,12 @@ class NoClients final : public net::Listener::Handler {
 }  // namespace
 
 Process::Process(const config::Config& config, OutputLog& log, const std::string& version)
-    : config_(config),
+    : config_(with_descriptors(config, log)),
       log_(log),
       memory_(config.memory_max),
       fleet_(log, std::random_device{}()),
       names_(fleet_, log),
-      stats_(facts(config, version, clock_.now()), clock_, registry_, memory_, fleet_),
+      stats_(facts(config_, version, clock_.now()), clock_, registry_, memory_, fleet_),
       shared_{.fleet = fleet_,
               .memory = memory_,
               .registry = registry_,

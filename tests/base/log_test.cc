@@ -143,5 +143,14 @@ TEST(LogLevel, HasANameThatIsReadBack) {
   EXPECT_EQ(parse_log_level("warning"), std::nullopt);
 }
 
+TEST_F(LogFileTest, MakesNoFolderForAFileWhosePathIsASlip) {
+  options_.file = folder_ + "/slip/x.log";
+
+  const auto log = open_log(options_);
+
+  ASSERT_FALSE(log);
+  EXPECT_NE(log.error().find("there is no folder '" + folder_ + "/slip'"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace mcsteady

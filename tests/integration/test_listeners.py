@@ -129,3 +129,13 @@ def test_a_server_that_is_not_there_leaves_the_proxy_running(start_proxy, connec
     assert client.set(b"key", b"value").startswith(b"SERVER_ERROR ")
     proxy.process.signal(signal.SIGHUP)
     assert client.command(b"mn") == b"MN"
+
+
+def test_clients_never_take_the_descriptors_that_servers_need(stack, start_memcached):
+    config = pool_config([start_memcached()])
+    proxy = stack.enter_context(Proxy(config, within=["prlimit", "--nofile=48:48"]))
+    clients = [stack.enter_context(proxy.client()) for _ in range(60)]
+
+    assert clients[0].set(b"key", b"value") == b"STORED"
+    assert clients[0].get(b"key") == b"value"
+    assert "the descriptor limit allows fewer clients" in proxy.process.log()

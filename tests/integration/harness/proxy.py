@@ -33,15 +33,16 @@ def pool_config(servers, listen=None, pool=None, **sections):
 
 
 class Proxy:
-    """A running mcsteady. `config` is the configuration as Python values."""
+    """A running mcsteady. `config` is the configuration as Python values; `within` is a command that
+    runs it, such as prlimit."""
 
-    def __init__(self, config, arguments=(), ready=True):
+    def __init__(self, config, arguments=(), ready=True, within=()):
         binary = mcsteady_binary()
         self._dir = tempfile.mkdtemp(prefix="mcsteady-proxy-")
         self.config_path = f"{self._dir}/mcsteady.yaml"
         with open(self.config_path, "w", encoding="utf-8") as out:
             json.dump(config, out, indent=2)  # JSON is YAML
-        self.process = Process([binary, "--config", self.config_path, *arguments])
+        self.process = Process([*within, binary, "--config", self.config_path, *arguments])
         self.addresses = []
         if ready:
             try:
