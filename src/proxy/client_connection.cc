@@ -14,7 +14,7 @@ using protocol::Parsed;
 using protocol::Request;
 using protocol::Verb;
 
-// What is asked for in one go while nothing is known of a client's items, and at the most.
+// What is asked for in one go while nothing is known of anyone's items, and at the most.
 constexpr std::size_t kItemsUnknown = 64;
 constexpr std::size_t kItemsMax = 1024;
 
@@ -260,13 +260,15 @@ bool ClientConnection::may_take_request() const {
 }
 
 std::size_t ClientConnection::portion_max() const {
-  if (item_size_ == 0) return kItemsUnknown;
+  const std::size_t item_size = item_size_ != 0 ? item_size_ : context_.item_size;
+  if (item_size == 0) return kItemsUnknown;
   const std::size_t room = held_ < high_water() ? high_water() - held_ : 0;
-  return std::clamp<std::size_t>(room / item_size_, 1, kItemsMax);
+  return std::clamp<std::size_t>(room / item_size, 1, kItemsMax);
 }
 
 void ClientConnection::learn_item_size(std::size_t size) {
   item_size_ = std::max(size, item_size_ - item_size_ / 16);
+  context_.item_size = std::max(size, context_.item_size - context_.item_size / 256);
 }
 
 void ClientConnection::stop_reading() {

@@ -23,6 +23,8 @@ struct WorkerContext {
   const ClientOptions& options;
   WorkerMetrics& metrics;
   Shared& shared;
+  /// What items are likely to be at most, over all clients: for a client that has had none yet.
+  std::size_t item_size = 0;
 
   SlotPool<SingleSlot, WorkerContext> single_slots{*this};
   SlotPool<RetrievalSlot, WorkerContext> retrieval_slots{*this};

@@ -139,5 +139,19 @@ TEST_F(FlowTest, RepliesOfOneTurnLeaveInOneSend) {
   EXPECT_EQ(proxy_side.calls().receives - before.receives, 2U);
 }
 
+TEST_F(FlowTest, ANewClientIsTakenToAskForWhatOthersHaveHad) {
+  options.client.output_high_water = KiB(64);
+  start(1);
+  store("large", std::string(60'000, 'x'));
+  ask("get large\r\n", 50ms);
+  SimPeer& silent = connect();
+  silent.set_receiving(false);
+
+  ask(silent, repeated("get large\r\n", 200), 50ms);
+
+  // Without what was learnt, 64 would have been asked for at once.
+  EXPECT_LE(requests_seen("get"), 12U);
+}
+
 }  // namespace
 }  // namespace mcsteady::test
