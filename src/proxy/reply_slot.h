@@ -21,7 +21,6 @@ class ReplySlot {
   ReplySlot(const ReplySlot&) = delete;
   ReplySlot& operator=(const ReplySlot&) = delete;
 
-  bool done() const { return done_; }
   /// The client has gone: nothing is to be written any more, and replies that were kept for their
   /// turn are let go. May come from within one of the slot's own writes, and more than once.
   virtual void give_up() = 0;
