@@ -6,13 +6,14 @@
 #include <sstream>
 
 #include "config/errors.h"
+#include "support/source_dir.h"
 
 namespace mcsteady::config {
 namespace {
 
 using namespace std::chrono_literals;
 
-const std::string kFolder = MCSTEADY_SOURCE_DIR "/config/";
+const std::string kFolder = test::source_dir() + "/config/";
 
 // No key has its default.
 constexpr const char* kNothingIsDefault = R"(listen:

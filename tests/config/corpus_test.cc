@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "fuzz/config_check.h"
+#include "support/source_dir.h"
 
 namespace mcsteady::config {
 namespace {
@@ -12,7 +13,7 @@ namespace {
 TEST(ConfigCorpus, HoldsInEveryBuildWhatTheFuzzerChecks) {
   std::size_t files = 0;
   for (const auto& entry :
-       std::filesystem::directory_iterator(MCSTEADY_SOURCE_DIR "/tests/fuzz/corpus/config")) {
+       std::filesystem::directory_iterator(test::source_dir() + "/tests/fuzz/corpus/config")) {
     SCOPED_TRACE(entry.path());
     std::ifstream file(entry.path(), std::ios::binary);
     const std::string yaml{std::istreambuf_iterator<char>(file), {}};

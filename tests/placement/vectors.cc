@@ -4,11 +4,13 @@
 #include <map>
 #include <sstream>
 
+#include "support/source_dir.h"
+
 namespace mcsteady::placement {
 namespace {
 
 std::ifstream open_data(const std::string& file) {
-  return std::ifstream(MCSTEADY_SOURCE_DIR "/tests/placement/data/" + file);
+  return std::ifstream(test::source_dir() + "/tests/placement/data/" + file);
 }
 
 std::vector<Node> read_nodes(std::istream& words) {

@@ -7,6 +7,7 @@
 
 #include "fuzz/reply_check.h"
 #include "fuzz/request_check.h"
+#include "support/source_dir.h"
 
 // Replays what the fuzzers start from and have found, in every build. A broken rule aborts.
 namespace mcsteady::protocol {
@@ -15,7 +16,7 @@ namespace {
 template <class Check>
 std::size_t replay(const std::string& name, Check check) {
   std::size_t count = 0;
-  const std::filesystem::path folder = MCSTEADY_SOURCE_DIR "/tests/fuzz/corpus/" + name;
+  const std::filesystem::path folder = test::source_dir() + "/tests/fuzz/corpus/" + name;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     SCOPED_TRACE(entry.path().string());
     std::ifstream file(entry.path(), std::ios::binary);
