@@ -26,10 +26,10 @@ constexpr std::array<Choice<LogLevel>, 5> kLogLevels = {{{"trace", LogLevel::Tra
 constexpr std::array<Choice<LogOptions::Format>, 2> kLogFormats = {
     {{"text", LogOptions::Format::Text}, {"json", LogOptions::Format::Json}}};
 
-std::vector<net::ListenOptions> default_listeners() {
-  net::ListenOptions listener;
-  listener.endpoint.host = "127.0.0.1";
-  listener.endpoint.port = 11211;
+std::vector<proxy::ListenerOptions> default_listeners() {
+  proxy::ListenerOptions listener;
+  listener.socket.endpoint.host = "127.0.0.1";
+  listener.socket.endpoint.port = 11211;
   return {listener};
 }
 
@@ -135,7 +135,7 @@ void read_listen(Section& top, Config& config, ErrorList& errors) {
   const auto listen = top.find("listen");
   config.worker.listeners = listen ? read_listeners(*listen->value, errors) : default_listeners();
   for (auto& listener : config.worker.listeners) {
-    listener.share_port = config.workers > 1 && !listener.endpoint.is_unix();
+    listener.socket.share_port = config.workers > 1 && !listener.socket.endpoint.is_unix();
   }
 }
 

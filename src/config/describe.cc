@@ -58,12 +58,28 @@ std::string_view name_of(LogOptions::Format format) {
   return format == LogOptions::Format::Json ? "json" : "text";
 }
 
-void describe_listeners(const std::vector<net::ListenOptions>& listeners, Page& page) {
+template <class Id>
+void describe_ids(std::string_view key, const std::vector<Id>& ids, Page& page) {
+  if (ids.empty()) return;
+  std::string list;
+  for (const Id id : ids) list += (list.empty() ? "[" : ", ") + std::to_string(id);
+  page.line(3, key, list + "]");
+}
+
+void describe_peers(const proxy::PeerRule& peers, Page& page) {
+  if (peers.is_open()) return;
+  page.line(2, "peers:");
+  describe_ids("uid", peers.uids, page);
+  describe_ids("gid", peers.gids, page);
+}
+
+void describe_listeners(const std::vector<proxy::ListenerOptions>& listeners, Page& page) {
   page.line(0, "listen:");
-  for (const auto& listener : listeners) {
+  for (const auto& [listener, peers] : listeners) {
     page.line(1, "- address", in_yaml(listener.endpoint.text()));
     if (listener.unix_mode != 0) page.line(2, "mode", in_octal(listener.unix_mode));
     page.line(2, "backlog", std::to_string(listener.backlog));
+    describe_peers(peers, page);
   }
 }
 

@@ -1,10 +1,12 @@
 #include "config/endpoints.h"
-#include "config/words.h"
 
 #include <algorithm>
 #include <charconv>
 #include <map>
 #include <string>
+
+#include "config/peers.h"
+#include "config/words.h"
 
 namespace mcsteady::config {
 namespace {
@@ -36,33 +38,35 @@ void read_mode(Section& section, net::ListenOptions& listener) {
   }
 }
 
-std::optional<net::ListenOptions> read_listener_map(const YamlNode& node, ErrorList& errors) {
+std::optional<proxy::ListenerOptions> read_listener_map(const YamlNode& node, ErrorList& errors) {
   Section section(&node, "listen", errors);
-  net::ListenOptions listener;
+  proxy::ListenerOptions listener;
   const auto address = section.find("address");
   if (!address && !section.has("address")) {
     section.error(node.mark, "address", "missing; write address: host:port or unix:/path");
   }
   const auto endpoint = address ? read_endpoint(*address->value, "address", errors) : std::nullopt;
   if (endpoint) {
-    listener.endpoint = *endpoint;
-    read_mode(section, listener);
+    listener.socket.endpoint = *endpoint;
+    read_mode(section, listener.socket);
+    listener.peers = read_peers(section, *endpoint, errors);
   } else {
     section.find("mode");
+    section.find("peers");
   }
-  section.read_number("backlog", listener.backlog, {1, 65535});
+  section.read_number("backlog", listener.socket.backlog, {1, 65535});
   section.refuse_for_now("tls");
   section.refuse_for_now("auth");
   section.finish();
   return endpoint ? std::optional(listener) : std::nullopt;
 }
 
-std::optional<net::ListenOptions> read_listener(const YamlNode& node, ErrorList& errors) {
+std::optional<proxy::ListenerOptions> read_listener(const YamlNode& node, ErrorList& errors) {
   if (node.kind == YamlNode::Kind::Map) return read_listener_map(node, errors);
   const auto endpoint = read_endpoint(node, "listen", errors);
   if (!endpoint) return std::nullopt;
-  net::ListenOptions listener;
-  listener.endpoint = *endpoint;
+  proxy::ListenerOptions listener;
+  listener.socket.endpoint = *endpoint;
   return listener;
 }
 
@@ -86,8 +90,8 @@ std::optional<net::Endpoint> read_endpoint(const YamlNode& node, std::string_vie
   return *endpoint;
 }
 
-std::vector<net::ListenOptions> read_listeners(const YamlNode& list, ErrorList& errors) {
-  std::vector<net::ListenOptions> listeners;
+std::vector<proxy::ListenerOptions> read_listeners(const YamlNode& list, ErrorList& errors) {
+  std::vector<proxy::ListenerOptions> listeners;
   if (list.kind != YamlNode::Kind::List) {
     errors.add(list.mark, "listen: " + std::string(kind_name(list)) +
                               " where a list belongs; write [host:port]");
@@ -98,9 +102,10 @@ std::vector<net::ListenOptions> read_listeners(const YamlNode& list, ErrorList& 
   for (const YamlNode* item : list.items) {
     const auto listener = read_listener(*item, errors);
     if (!listener) continue;
-    const std::string text = listener->endpoint.text();
+    const net::Endpoint& endpoint = listener->socket.endpoint;
+    const std::string text = endpoint.text();
     const auto [first, is_new] = lines.try_emplace(text, item->mark.line);
-    const bool kernel_picks = !listener->endpoint.is_unix() && listener->endpoint.port == 0;
+    const bool kernel_picks = !endpoint.is_unix() && endpoint.port == 0;
     if (is_new || kernel_picks) {
       listeners.push_back(*listener);
     } else {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "config/section.h"
-#include "mcsteady/net/event_loop.h"
+#include "mcsteady/proxy/options.h"
 
 namespace mcsteady::config {
 
@@ -15,6 +15,6 @@ std::optional<net::Endpoint> read_endpoint(const YamlNode& node, std::string_vie
 
 /// The items of `listen`, which is a list of endpoints and of maps with an `address`. Port 0 is
 /// left to the kernel.
-std::vector<net::ListenOptions> read_listeners(const YamlNode& list, ErrorList& errors);
+std::vector<proxy::ListenerOptions> read_listeners(const YamlNode& list, ErrorList& errors);
 
 }  // namespace mcsteady::config

@@ -90,12 +90,14 @@ Result<void, std::string> Process::open_lane(std::size_t index) {
     if (auto free = refuse_taken_ports(*lane.loop); !free) return free;
   }
   // A unix socket cannot be shared by path: the first worker has it alone.
-  if (index > 0) std::erase_if(listeners, [](const auto& l) { return l.endpoint.is_unix(); });
+  if (index > 0)
+    std::erase_if(listeners, [](const auto& l) { return l.socket.endpoint.is_unix(); });
   lane.worker = std::make_unique<proxy::Worker>(config_.worker, *lane.loop, shared_);
   if (auto opened = lane.worker->listen(0, listeners.size()); !opened) return opened;
   for (std::size_t i = 0; i < listeners.size(); ++i) {
-    listeners[i].endpoint = lane.worker->endpoint(i);  // port 0: the others share what was picked
-    if (index == 0) log_.info("listening", {{"address", listeners[i].endpoint.text()}});
+    listeners[i].socket.endpoint =
+        lane.worker->endpoint(i);  // port 0: the others share what was picked
+    if (index == 0) log_.info("listening", {{"address", listeners[i].socket.endpoint.text()}});
   }
   return {};
 }
@@ -103,9 +105,9 @@ Result<void, std::string> Process::open_lane(std::size_t index) {
 /// With SO_REUSEPORT another process's listener would not be noticed, and would share our clients.
 Result<void, std::string> Process::refuse_taken_ports(net::EventLoop& loop) const {
   NoClients nobody;
-  for (const net::ListenOptions& listener : config_.worker.listeners) {
-    if (listener.endpoint.is_unix() || listener.endpoint.port == 0) continue;
-    net::ListenOptions alone = listener;
+  for (const proxy::ListenerOptions& listener : config_.worker.listeners) {
+    net::ListenOptions alone = listener.socket;
+    if (alone.endpoint.is_unix() || alone.endpoint.port == 0) continue;
     alone.share_port = false;
     if (auto probe = loop.listen(alone, nobody); !probe) return Unexpected{probe.error()};
   }

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <utility>
 
+#include "net/peer_of.h"
 #include "net/socket_options.h"
 #include "net/socket_stream.h"
 
@@ -26,6 +27,7 @@ class AcceptedDescriptor final : public AcceptedSocket {
   std::unique_ptr<Stream> start(Stream::Handler& handler) override {
     return SocketStream::accept(reactor_, std::move(socket_), handler);
   }
+  std::optional<Peer> peer() const override { return peer_of(socket_.get()); }
 
  private:
   const Reactor& reactor_;

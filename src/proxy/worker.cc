@@ -23,11 +23,15 @@ const routing::PoolOptions& routed_pool(const WorkerOptions& options) {
   assert(false && "the configuration has been checked");
   return options.pools.front();
 }
+
+bool is_admitted(const net::AcceptedSocket& socket, const PeerRule& rule) {
+  if (rule.is_open()) return true;
+  const auto peer = socket.peer();
+  return peer && rule.admits(*peer);
+}
 }  // namespace
 
-class Worker::Impl final : private net::Listener::Handler,
-                           private ClientConnection::Host,
-                           private net::Task {
+class Worker::Impl final : private ClientConnection::Host, private net::Task {
  public:
   Impl(const WorkerOptions& options, net::EventLoop& loop, Shared& shared)
       : options_(options),
@@ -47,11 +51,28 @@ class Worker::Impl final : private net::Listener::Handler,
   ~Impl() override { blocks_.set_relief({}); }
 
   Result<void, std::string> listen(std::size_t first, std::size_t last);
-  net::Endpoint endpoint(std::size_t index) const { return listeners_[index]->endpoint(); }
+  net::Endpoint endpoint(std::size_t index) const { return doors_[index]->endpoint(); }
   void drain(std::function<void()> drained);
 
  private:
-  void on_accepted(std::unique_ptr<net::AcceptedSocket> socket) override;
+  /// A listener, and what it asks of those who come.
+  class Door final : private net::Listener::Handler {
+   public:
+    Door(Impl& worker, const ListenerOptions& options) : worker_(worker), options_(options) {}
+    Result<void, std::string> open(net::EventLoop& loop);
+    net::Endpoint endpoint() const { return listener_->endpoint(); }
+
+   private:
+    void on_accepted(std::unique_ptr<net::AcceptedSocket> socket) override {
+      worker_.on_accepted(*socket, options_);
+    }
+
+    Impl& worker_;
+    const ListenerOptions& options_;
+    std::unique_ptr<net::Listener> listener_;
+  };
+
+  void on_accepted(net::AcceptedSocket& socket, const ListenerOptions& listener);
   void on_client_closed(ClientConnection& client, CloseCause cause) override;
   void run() override;  // at the turn's end
 
@@ -69,7 +90,7 @@ class Worker::Impl final : private net::Listener::Handler,
   upstream::StallBeat beat_;
   routing::Pool pool_;
   WorkerContext context_;
-  std::vector<std::unique_ptr<net::Listener>> listeners_;
+  std::vector<std::unique_ptr<Door>> doors_;
   std::vector<std::unique_ptr<ClientConnection>> clients_;
   std::vector<std::unique_ptr<ClientConnection>> closed_;  // until the turn ends
   std::size_t next_lane_ = 0;
@@ -80,24 +101,32 @@ class Worker::Impl final : private net::Listener::Handler,
 
 Result<void, std::string> Worker::Impl::listen(std::size_t first, std::size_t last) {
   for (std::size_t i = first; i < last; ++i) {
-    auto listener =
-        loop_.listen(options_.listeners[i], static_cast<net::Listener::Handler&>(*this));
-    if (!listener) return Unexpected{listener.error()};
-    listeners_.push_back(std::move(*listener));
+    doors_.push_back(std::make_unique<Door>(*this, options_.listeners[i]));
+    if (auto opened = doors_.back()->open(loop_); !opened) return opened;
   }
   return {};
 }
 
-void Worker::Impl::on_accepted(std::unique_ptr<net::AcceptedSocket> socket) {
+Result<void, std::string> Worker::Impl::Door::open(net::EventLoop& loop) {
+  auto listener = loop.listen(options_.socket, static_cast<net::Listener::Handler&>(*this));
+  if (!listener) return Unexpected{listener.error()};
+  listener_ = std::move(*listener);
+  return {};
+}
+
+void Worker::Impl::on_accepted(net::AcceptedSocket& socket, const ListenerOptions& listener) {
   metrics_.clients_accepted.add();
   metrics_.clients.add(1);
   const std::size_t others = shared_.client_count.fetch_add(1, std::memory_order_relaxed);
+  const bool is_known = is_admitted(socket, listener.peers);
   clients_.push_back(std::make_unique<ClientConnection>(
       context_, static_cast<ClientConnection::Host&>(*this), next_lane_++));
   ClientConnection& client = *clients_.back();
   client.index = clients_.size() - 1;
-  client.start(*socket);
-  if (others >= options_.client.clients_max) {
+  client.start(socket);
+  if (!is_known) {
+    client.turn_away("ERROR access denied\r\n", CloseCause::Stranger);
+  } else if (others >= options_.client.clients_max) {
     client.turn_away("ERROR Too many open connections\r\n", CloseCause::TooMany);
   }
 }
@@ -144,7 +173,7 @@ bool Worker::Impl::close_largest_holder() {
 }
 
 void Worker::Impl::drain(std::function<void()> drained) {
-  listeners_.clear();
+  doors_.clear();
   drained_ = std::move(drained);
   drain_timer_->set(loop_.now() + options_.drain_timeout);
   for (std::size_t i = clients_.size(); i-- > 0;) clients_[i]->drain();

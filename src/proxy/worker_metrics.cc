@@ -14,6 +14,8 @@ const char* to_string(CloseCause cause) {
       return "refused";
     case CloseCause::TooMany:
       return "too_many";
+    case CloseCause::Stranger:
+      return "stranger";
     case CloseCause::Stuck:
       return "stuck";
     case CloseCause::NoMemory:

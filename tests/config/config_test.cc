@@ -20,6 +20,7 @@ constexpr const char* kNothingIsDefault = R"(listen:
   - address: unix:/run/mcsteady.sock
     mode: "0660"
     backlog: 7
+    peers: { uid: [33, root], gid: [50] }
   - "[::1]:11219"
   - unix:@mcsteady
 workers: 3
@@ -96,16 +97,18 @@ TEST(Config, ListenersAreTcpOrUnixAndShareAPortOnlyWhenWorkersDo) {
   const auto listeners = parse(kNothingIsDefault).worker.listeners;
 
   ASSERT_EQ(listeners.size(), 3u);
-  EXPECT_EQ(listeners[0].endpoint.unix_path, "/run/mcsteady.sock");
-  EXPECT_EQ(listeners[0].unix_mode, 0660u);
-  EXPECT_EQ(listeners[0].backlog, 7);
-  EXPECT_FALSE(listeners[0].share_port);
-  EXPECT_EQ(listeners[1].endpoint, (net::Endpoint{"::1", 11219, ""}));
-  EXPECT_TRUE(listeners[1].share_port);
-  EXPECT_EQ(listeners[2].endpoint.unix_path, "@mcsteady");
+  EXPECT_EQ(listeners[0].socket.endpoint.unix_path, "/run/mcsteady.sock");
+  EXPECT_EQ(listeners[0].socket.unix_mode, 0660u);
+  EXPECT_EQ(listeners[0].socket.backlog, 7);
+  EXPECT_EQ(listeners[0].peers.uids, (std::vector<uid_t>{33, 0}));
+  EXPECT_EQ(listeners[0].peers.gids, (std::vector<gid_t>{50}));
+  EXPECT_FALSE(listeners[0].socket.share_port);
+  EXPECT_EQ(listeners[1].socket.endpoint, (net::Endpoint{"::1", 11219, ""}));
+  EXPECT_TRUE(listeners[1].socket.share_port);
+  EXPECT_EQ(listeners[2].socket.endpoint.unix_path, "@mcsteady");
 
   const Config alone = parse("pools: { main: { servers: [a:1] } }");
-  EXPECT_FALSE(alone.worker.listeners.at(0).share_port);
+  EXPECT_FALSE(alone.worker.listeners.at(0).socket.share_port);
 }
 
 TEST(Config, WhatIsOfTheWholeProcessIsRead) {
@@ -138,7 +141,7 @@ TEST(Config, TheOnlyPoolOrTheOneCalledMainNeedsNoRoute) {
 TEST(Config, WithoutAFileItListensOn11211InFrontOf11212) {
   const Config config = default_config();
 
-  EXPECT_EQ(config.worker.listeners.at(0).endpoint.text(), "127.0.0.1:11211");
+  EXPECT_EQ(config.worker.listeners.at(0).socket.endpoint.text(), "127.0.0.1:11211");
   EXPECT_EQ(config.worker.pools.at(0).servers.at(0).server.endpoint.text(), "127.0.0.1:11212");
 }
 
@@ -153,8 +156,9 @@ TEST(Description, SpellsOutEveryKeyThatAFileMayHold) {
   // that describe() forgot would come back with its default.
   const Config read_back = parse(describe(parse(kNothingIsDefault)));
 
-  EXPECT_EQ(read_back.worker.listeners.at(0).backlog, 7);
-  EXPECT_EQ(read_back.worker.listeners.at(0).unix_mode, 0660u);
+  EXPECT_EQ(read_back.worker.listeners.at(0).socket.backlog, 7);
+  EXPECT_EQ(read_back.worker.listeners.at(0).peers.uids, (std::vector<uid_t>{33, 0}));
+  EXPECT_EQ(read_back.worker.listeners.at(0).socket.unix_mode, 0660u);
   EXPECT_EQ(read_back.worker.pools.at(0).servers.at(0).weight, 5u);
   EXPECT_EQ(read_back.worker.pools.at(0).servers.at(0).server.stall_min, 4ms);
   EXPECT_EQ(read_back.worker.client.limits.get_line_max, KiB(3));

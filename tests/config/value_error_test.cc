@@ -100,6 +100,25 @@ TEST(ConfigValues, ListenersAreAddressesAndEachIsListenedOnOnce) {
   EXPECT_EQ(errors_behind_a_pool("listen: [a:0, a:0]"), "");  // the kernel picks two ports
 }
 
+TEST(ConfigValues, PeersAreNamedAndBelongToAUnixSocket) {
+  const auto errors_in_peers = [](const std::string& peers) {
+    return errors_behind_a_pool("listen: [{ address: /s, peers: " + peers + " }]");
+  };
+
+  EXPECT_EQ(errors_in_peers("{ uid: [0, root], gid: [4294967294] }"), "");
+  EXPECT_EQ(errors_in_peers("{}"),
+            "f:2:25: peers: nobody is named; write { uid: [...], gid: [...] }\n");
+  EXPECT_EQ(errors_in_peers("{ uid: [], gid: 5 }"),
+            "f:2:39: uid: an empty list where a list of numbers or names belongs\n"
+            "f:2:48: gid: a single value where a list of numbers or names belongs\n");
+  EXPECT_EQ(errors_in_peers("{ uid: [no-such-user, -1], gid: [4294967295] }"),
+            "f:2:40: uid: 'no-such-user' is no user of this system; write its number\n"
+            "f:2:54: uid: '-1' is no user of this system; write its number\n"
+            "f:2:65: gid: '4294967295' is no group of this system; write its number\n");
+  EXPECT_EQ(errors_behind_a_pool("listen: [{ address: a:1, peers: { uid: [0] } }]"),
+            "f:2:26: peers: only a unix socket knows its peers, and this is a:1; leave it out\n");
+}
+
 TEST(ConfigValues, AModeIsOctalAndBelongsToAUnixSocket) {
   EXPECT_EQ(errors_behind_a_pool("listen: [{ address: a:1, mode: \"0660\" }]"),
             "f:2:32: mode: only a unix socket has one, and this is a:1; leave it out\n");

@@ -301,5 +301,21 @@ TEST_P(SocketListenerTest, SaysWhyItCannotListen) {
   EXPECT_EQ(refusal(on(path)), "cannot listen on " + path + ": No such file or directory");
 }
 
+TEST_P(SocketListenerTest, KnowsWhoConnectsToAUnixSocketAndNotWhoDoesOverTcp) {
+  const auto unix_listener = listen(on("unix:" + folder_.file("s")));
+  const auto tcp_listener = listen(on("127.0.0.1:0"));
+  const UniqueFd over_unix = client(unix_listener->endpoint());
+  run_until([&] { return accepting_.sockets.size() == 1; });
+  const UniqueFd over_tcp = client(tcp_listener->endpoint());
+  run_until([&] { return accepting_.sockets.size() == 2; });
+
+  const auto peer = accepting_.sockets[0]->peer();
+  ASSERT_TRUE(peer);
+  EXPECT_EQ(peer->uid, geteuid());
+  EXPECT_EQ(peer->gid, getegid());
+  EXPECT_EQ(peer->groups.size(), static_cast<std::size_t>(getgroups(0, nullptr)));
+  EXPECT_FALSE(accepting_.sockets[1]->peer());
+}
+
 }  // namespace
 }  // namespace mcsteady::net

@@ -33,7 +33,7 @@ class WorkerTest : public testing::Test, protected proxy::StatsSource {
     pool.name = "main";
     server.health.max_failures = 1000;  // until a test wants them down
     server.health.jitter = 0;
-    options.listeners = {{.endpoint = kProxy}};
+    options.listeners = {{.socket = {.endpoint = kProxy}}};
     options.route = pool.name;
   }
   void start(std::size_t server_count) {

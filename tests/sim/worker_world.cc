@@ -78,7 +78,7 @@ void WorkerWorld::make_worker() {
     pool.servers.push_back({.server = server});
   }
   proxy::WorkerOptions options;
-  options.listeners = {{.endpoint = kProxy}};
+  options.listeners = {{.socket = {.endpoint = kProxy}}};
   options.pools = {pool};
   options.route = "main";
   options.client.requests_per_turn = static_cast<int>(rng_.between(1, 64));

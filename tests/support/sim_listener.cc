@@ -21,6 +21,7 @@ class SimAcceptedSocket final : public net::AcceptedSocket {
     SimConnection& connection = *std::exchange(connection_, nullptr);
     return std::make_unique<SimStream>(loop_, connection, Side::Server, handler);
   }
+  std::optional<net::Peer> peer() const override { return loop_.peer(); }
 
  private:
   SimLoop& loop_;

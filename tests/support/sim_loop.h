@@ -70,6 +70,10 @@ class SimLoop final : public net::EventLoop {
   void stall(Duration duration);
   void set_conditions(const LoopConditions& conditions) { conditions_ = conditions; }
 
+  /// Who those that connect from now on say they are, as over a unix socket.
+  void set_peer(std::optional<net::Peer> peer) { peer_ = std::move(peer); }
+  const std::optional<net::Peer>& peer() const { return peer_; }
+
   SimNetwork& network() { return network_; }
   const std::vector<SimStream*>& streams() const { return streams_; }  // alive, oldest first
   const SocketCalls& calls() const { return calls_; }  // of all its streams, since it was made
@@ -94,6 +98,7 @@ class SimLoop final : public net::EventLoop {
   void poll();
 
   SimNetwork& network_;
+  std::optional<net::Peer> peer_;
   LoopConditions conditions_;
   Rng rng_;
   std::map<TimerKey, SimTimer*> timers_;

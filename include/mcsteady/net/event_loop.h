@@ -3,11 +3,13 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "mcsteady/base/clock.h"
 #include "mcsteady/base/result.h"
 #include "mcsteady/net/address.h"
+#include "mcsteady/net/peer.h"
 #include "mcsteady/net/stream.h"
 
 namespace mcsteady::net {
@@ -113,6 +115,8 @@ class AcceptedSocket {
  public:
   virtual ~AcceptedSocket() = default;
   virtual std::unique_ptr<Stream> start(Stream::Handler& handler) = 0;
+  /// Who connected. Unset where nobody can tell: over TCP.
+  virtual std::optional<Peer> peer() const { return std::nullopt; }
 };
 
 /// One thread's source of time and bytes. Behind this header stand the libevent loop and, for

@@ -9,6 +9,7 @@
 #include "mcsteady/base/clock.h"
 #include "mcsteady/net/event_loop.h"
 #include "mcsteady/protocol/request.h"
+#include "mcsteady/proxy/peer_rule.h"
 #include "mcsteady/routing/options.h"
 
 namespace mcsteady::proxy {
@@ -22,8 +23,14 @@ struct ClientOptions {
   int requests_per_turn = 64;    // then the client gives way
 };
 
+/// A listener, and who is served on it.
+struct ListenerOptions {
+  net::ListenOptions socket{};
+  PeerRule peers{};  // of a unix socket
+};
+
 struct WorkerOptions {
-  std::vector<net::ListenOptions> listeners;
+  std::vector<ListenerOptions> listeners;
   std::vector<routing::PoolOptions> pools;
   std::string route;  // the name of the pool that gets every request
   ClientOptions client;

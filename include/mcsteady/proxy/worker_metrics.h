@@ -15,6 +15,7 @@ enum class CloseCause : std::uint8_t {
   Quit,          // it said so
   Refused,       // its bytes made no sense, so that there was no going on
   TooMany,       // over limits.clients
+  Stranger,      // not one of the listener's peers
   Stuck,         // it held memory too long without taking or giving a byte
   NoMemory,      // it held the most when limits.memory was reached
   Drained,       // we are stopping

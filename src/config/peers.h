@@ -1,0 +1,13 @@
+#pragma once
+
+#include "config/section.h"
+#include "mcsteady/net/address.h"
+#include "mcsteady/proxy/peer_rule.h"
+
+namespace mcsteady::config {
+
+/// `peers` of a listener at `endpoint`: { uid: [...], gid: [...] }, numbers or names that this
+/// system knows. Only a unix socket has peers that anybody can vouch for.
+proxy::PeerRule read_peers(Section& listener, const net::Endpoint& endpoint, ErrorList& errors);
+
+}  // namespace mcsteady::config
