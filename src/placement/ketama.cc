@@ -2,15 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
+#include "placement/looks.h"
 #include "placement/md5.h"
 #include "placement/one_at_a_time.h"
 
 namespace mcsteady::placement {
 namespace {
-
-using Point = std::pair<std::uint32_t, std::uint32_t>;  // its place on the ring, and its node
 
 constexpr std::uint16_t kUnnamedPort = 11211;
 constexpr std::uint32_t kPlainPoints = 100;
@@ -24,7 +22,7 @@ std::string ring_name(const Node& node) {
 void add_plain_points(const Node& node, std::uint32_t index, std::vector<Point>& ring) {
   const std::string prefix = ring_name(node) + "-";
   for (std::uint32_t j = 0; j < kPlainPoints; ++j) {
-    ring.emplace_back(one_at_a_time(prefix + std::to_string(j)), index);
+    ring.push_back({one_at_a_time(prefix + std::to_string(j)), index});
   }
 }
 
@@ -42,23 +40,27 @@ void add_weighted_points(const Node& node, std::uint32_t index, std::uint32_t di
   const std::string prefix = ring_name(node) + "-";
   for (std::uint32_t j = 0; j < digests; ++j) {
     for (const std::uint32_t point : md5(prefix + std::to_string(j))) {
-      ring.emplace_back(point, index);
+      ring.push_back({point, index});
     }
   }
 }
 
-std::vector<Point> make_ring(std::span<const Node> nodes) {
+std::vector<Point> make_ring(std::span<const Node> nodes, Live live) {
   bool weighted = false;
   std::uint64_t total_weight = 0;
-  for (const Node& node : nodes) {
-    weighted = weighted || node.weight > 1;
-    total_weight += node.weight;
+  std::size_t live_nodes = 0;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    weighted = weighted || nodes[i].weight > 1;
+    if (!is_live(live, i)) continue;
+    total_weight += nodes[i].weight;
+    ++live_nodes;
   }
   std::vector<Point> ring;
   for (std::uint32_t index = 0; index < nodes.size(); ++index) {
     const Node& node = nodes[index];
+    if (!is_live(live, index)) continue;
     if (weighted) {
-      add_weighted_points(node, index, digests_of(node.weight, total_weight, nodes.size()), ring);
+      add_weighted_points(node, index, digests_of(node.weight, total_weight, live_nodes), ring);
     } else {
       add_plain_points(node, index, ring);
     }
@@ -69,17 +71,28 @@ std::vector<Point> make_ring(std::span<const Node> nodes) {
 
 }  // namespace
 
-Ketama::Ketama(std::span<const Node> nodes) {
-  for (const auto& [point, node] : make_ring(nodes)) {
-    points_.push_back(point);
-    nodes_.push_back(node);
-  }
+Ketama::Ketama(std::span<const Node> nodes, Live live) : points_(make_ring(nodes, live)) {}
+
+std::size_t Ketama::point_of(std::string_view key) const {
+  const std::size_t point = points_.first_from(one_at_a_time(key));
+  return point == points_.size() ? 0 : point;
 }
 
 std::size_t Ketama::place(std::string_view key) const {
-  const auto next = std::lower_bound(points_.begin(), points_.end(), one_at_a_time(key));
-  return next == points_.end() ? nodes_.front()
-                               : nodes_[static_cast<std::size_t>(next - points_.begin())];
+  return points_[point_of(key)].node;
+}
+
+std::optional<std::size_t> Ketama::place_rehashed(std::string_view key, Live live) const {
+  return dalli_looks(key, live, [this](std::string_view text) { return place(text); });
+}
+
+std::optional<std::size_t> Ketama::place_next(std::string_view key, Live live) const {
+  const std::size_t first = point_of(key);
+  for (std::size_t step = 0; step < points_.size(); ++step) {
+    const std::size_t node = points_[(first + step) % points_.size()].node;
+    if (is_live(live, node)) return node;
+  }
+  return std::nullopt;
 }
 
 }  // namespace mcsteady::placement

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "mcsteady/placement/placement.h"
+#include "placement/sorted_points.h"
 
 namespace mcsteady::placement {
 
@@ -14,14 +15,17 @@ namespace mcsteady::placement {
 /// Source: libmemcached/hosts.cc, update_continuum().
 class Ketama final : public Placement {
  public:
-  explicit Ketama(std::span<const Node> nodes);
+  /// Of the nodes that are live only, as auto_eject_hosts makes it; at least one is.
+  Ketama(std::span<const Node> nodes, Live live);
   std::size_t place(std::string_view key) const override;
+  std::optional<std::size_t> place_rehashed(std::string_view key, Live live) const override;
+  std::optional<std::size_t> place_next(std::string_view key, Live live) const override;
   std::size_t points() const { return points_.size(); }
 
  private:
-  // Two arrays, so that the search touches hashes only.
-  std::vector<std::uint32_t> points_;  // ascending
-  std::vector<std::uint32_t> nodes_;   // whose point it is
+  std::size_t point_of(std::string_view key) const;
+
+  SortedPoints points_;
 };
 
 }  // namespace mcsteady::placement

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "placement/ketama.h"
 #include "placement/vectors.h"
@@ -13,28 +12,19 @@ namespace {
 
 using Kind = PlacementOptions::Kind;
 
-/// Positions of the servers that were alive, for lists where the dead ones leave the ring.
-std::vector<std::size_t> alive(const Vector& vector) {
-  std::vector<std::size_t> positions;
-  positions.reserve(vector.nodes.size());
-  for (std::size_t i = 0; i < vector.nodes.size(); ++i) {
-    if (std::find(vector.down.begin(), vector.down.end(), i) == vector.down.end()) {
-      positions.push_back(i);
-    }
-  }
-  return positions;
+/// What a proxy knows of the servers when those that the vector names are dead.
+std::vector<std::uint8_t> live_in(const Vector& vector) {
+  std::vector<std::uint8_t> live(vector.nodes.size(), 1);
+  for (const std::size_t dead : vector.down) live.at(dead) = 0;
+  return live;
 }
 
-/// How many keys go elsewhere than `vector` says when only the servers at `positions` exist.
-std::size_t misplaced(const Vector& vector, Kind kind, const std::vector<std::size_t>& positions,
-                      const std::vector<std::string>& keys) {
-  std::vector<Node> nodes;
-  nodes.reserve(positions.size());
-  for (const std::size_t position : positions) nodes.push_back(vector.nodes[position]);
-  const auto placement = make_placement({.kind = kind}, nodes);
+/// How many keys go elsewhere than `vector` says once the dead servers are ejected.
+std::size_t misplaced(const Vector& vector, Kind kind, const std::vector<std::string>& keys) {
+  const auto placement = make_placement({.kind = kind}, vector.nodes, live_in(vector));
   std::size_t count = 0;
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    if (positions.at(placement->place(keys[i])) != vector.indices.at(i)) ++count;
+    if (placement->place(keys[i]) != vector.indices.at(i)) ++count;
   }
   return count;
 }
@@ -46,7 +36,7 @@ TEST(Placement, KetamaPutsEveryKeyWhereLibmemcachedDoesAndShrinksItsRingAsItDoes
   ASSERT_EQ(keys.size(), 2390u);
   ASSERT_EQ(vectors.size(), 15u);
   for (const Vector& vector : vectors) {
-    EXPECT_EQ(misplaced(vector, Kind::Ketama, alive(vector), keys), 0u) << vector.list;
+    EXPECT_EQ(misplaced(vector, Kind::Ketama, keys), 0u) << vector.list;
   }
 }
 
@@ -56,9 +46,7 @@ TEST(Placement, ModulaPutsEveryKeyWhereLibmemcachedDoesWhichIsTheSameWithDeadSer
 
   ASSERT_EQ(vectors.size(), 15u);
   for (const Vector& vector : vectors) {
-    std::vector<std::size_t> all(vector.nodes.size());
-    std::iota(all.begin(), all.end(), 0);
-    EXPECT_EQ(misplaced(vector, Kind::Modula, all, keys), 0u) << vector.list;
+    EXPECT_EQ(misplaced(vector, Kind::Modula, keys), 0u) << vector.list;
   }
 }
 
@@ -97,12 +85,16 @@ TEST(Placement, AKeyThatHashesToAPointBelongsToThatPoint) {
   }
 }
 
+std::vector<std::uint8_t> all_live(const std::vector<Node>& nodes) {
+  return std::vector<std::uint8_t>(nodes.size(), 1);
+}
+
 TEST(Ketama, HasAHundredPointsAServerUntilAWeightIsAboveOne) {
   std::vector<Node> nodes = {{"10.0.0.1", 11211, 1}, {"10.0.0.2", 11211, 1}};
-  EXPECT_EQ(Ketama(nodes).points(), 200u);
+  EXPECT_EQ(Ketama(nodes, all_live(nodes)).points(), 200u);
 
   nodes = {{"10.0.0.1", 11211, 2}, {"10.0.0.2", 11211, 2}};
-  EXPECT_EQ(Ketama(nodes).points(), 320u);
+  EXPECT_EQ(Ketama(nodes, all_live(nodes)).points(), 320u);
 }
 
 TEST(Ketama, CountsPointsInSinglePrecisionAsLibmemcachedDoes) {
@@ -111,8 +103,57 @@ TEST(Ketama, CountsPointsInSinglePrecisionAsLibmemcachedDoes) {
     std::vector<Node> nodes(count, Node{"", 11211, 2});
     for (std::size_t i = 0; i < count; ++i) nodes[i].host = "10.0.2." + std::to_string(i);
 
-    EXPECT_EQ(Ketama(nodes).points(), count * 156) << count;
+    EXPECT_EQ(Ketama(nodes, all_live(nodes)).points(), count * 156) << count;
   }
+}
+
+const std::vector<Node> kFour = {
+    {"10.0.0.1", 11211, 1}, {"10.0.0.2", 11211, 1}, {"10.0.0.3", 11211, 1}, {"10.0.0.4", 11211, 1}};
+
+TEST(Placement, RehashingAndGoingToTheNextLeaveTheKeysOfLiveServersWhereTheyAre) {
+  const std::vector<std::uint8_t> live = {1, 0, 1, 1};
+
+  for (const Kind kind : {Kind::Ketama, Kind::Modula}) {
+    const auto placement = make_placement({.kind = kind}, kFour);
+    for (const auto& key : read_keys()) {
+      const std::size_t home = placement->place(key);
+      const std::size_t rehashed = placement->place_rehashed(key, live).value();
+      const std::size_t next = placement->place_next(key, live).value();
+      ASSERT_TRUE(home == 1 ? rehashed != 1 && next != 1 : rehashed == home && next == home) << key;
+    }
+  }
+}
+
+TEST(Placement, KeysOfADeadServerAreSpreadByRehashingAndOnARingByGoingToTheNext) {
+  const std::vector<std::uint8_t> live = {1, 0, 1, 1};
+  const auto ring = make_placement({.kind = Kind::Ketama}, kFour);
+  const auto modula = make_placement({.kind = Kind::Modula}, kFour);
+  std::vector<int> rehashed(4), next(4), following(4);
+
+  for (const auto& key : read_keys()) {
+    if (ring->place(key) == 1) ++rehashed.at(ring->place_rehashed(key, live).value());
+    if (ring->place(key) == 1) ++next.at(ring->place_next(key, live).value());
+    if (modula->place(key) == 1) ++following.at(modula->place_next(key, live).value());
+  }
+
+  for (const std::size_t other : {0u, 2u, 3u}) {
+    EXPECT_GT(rehashed[other], 50) << other;
+    EXPECT_GT(next[other], 50) << other;
+    EXPECT_EQ(following[other] > 0, other == 2) << other;
+  }
+}
+
+TEST(Placement, WithoutALiveServerThereIsNoneToGoTo) {
+  const std::vector<std::uint8_t> none = {0, 0, 0, 0};
+  const std::vector<Node> one = {kFour.front()};
+
+  for (const Kind kind : {Kind::Ketama, Kind::Modula}) {
+    const auto placement = make_placement({.kind = kind}, kFour);
+    EXPECT_EQ(placement->place_rehashed("key", none), std::nullopt);
+    EXPECT_EQ(placement->place_next("key", none), std::nullopt);
+    EXPECT_EQ(make_placement({.kind = kind}, kFour, none), nullptr);
+  }
+  EXPECT_EQ(make_placement({}, one)->place_next("key", Live(none).first(1)), std::nullopt);
 }
 
 TEST(Placement, TheEmptyKeyHasAServerToo) {
