@@ -49,12 +49,12 @@ bool Chain::append_copy(std::string_view bytes) {
   return true;
 }
 
-void Chain::append(Block block, std::size_t size) {
-  assert(size <= block.capacity());
-  if (size == 0) return;
+void Chain::append(Block block, std::size_t begin, std::size_t end) {
+  assert(begin <= end && end <= block.capacity());
+  if (begin == end) return;
   memory_ += block.capacity();
-  size_ += size;
-  links_.push_back(Link{std::move(block), 0, size});
+  size_ += end - begin;
+  links_.push_back(Link{std::move(block), begin, end});
   tail_is_ours_ = false;
 }
 

@@ -130,10 +130,22 @@ bool ClientConnection::take_requests() {
 
 /// False: the request at the front is not all here.
 bool ClientConnection::take_request(TimePoint now) {
+  if (dialect_ == Dialect::Unknown) {
+    const bool binary = input_.view().front() == protocol::binary::kRequestMagic;
+    dialect_ = binary ? Dialect::Binary : Dialect::Text;
+  }
+  return dialect_ == Dialect::Binary ? binary_front_.take_request(now) : take_text_request(now);
+}
+
+void ClientConnection::wait_for_more() {
+  if (!input_.make_room()) close(CloseCause::NoMemory);
+}
+
+bool ClientConnection::take_text_request(TimePoint now) {
   const Parsed parsed = protocol::parse_request(input_.view(), context_.options.limits);
   switch (parsed.kind) {
     case Parsed::Kind::Incomplete:
-      if (!input_.make_room()) close(CloseCause::NoMemory);
+      wait_for_more();
       return false;
     case Parsed::Kind::Refusal:
       input_.consume(parsed.consumed);
@@ -176,30 +188,36 @@ bool ClientConnection::take_storage(const Parsed& parsed, TimePoint now) {
     input_.consume(parsed.consumed + body_size);
     return true;
   }
-  if (parsed.consumed + body_size > InputBuffer::kSize) begin_large_body(parsed);
+  if (parsed.consumed + body_size > InputBuffer::kSize &&
+      !begin_large_body(parsed.consumed, body_size, body_size)) {
+    refuse_body(parsed.request, "SERVER_ERROR out of memory storing object\r\n",
+                body_size - here.size());
+    input_.consume(input_.view().size());
+  }
   return false;
 }
 
-/// The body gets a block in which it is received in place; its line waits in the input.
-void ClientConnection::begin_large_body(const Parsed& parsed) {
-  const std::size_t size = *parsed.request.body_size + 2;
-  const std::string_view here = input_.view().substr(parsed.consumed);
-  net::Block block = context_.blocks.allocate(size);
-  if (!block) {
-    refuse_body(parsed.request, "SERVER_ERROR out of memory storing object\r\n",
-                size - here.size());
-    input_.consume(input_.view().size());
-    return;
-  }
+bool ClientConnection::begin_large_body(std::size_t head_size, std::size_t body_size,
+                                        std::size_t capacity) {
+  const std::string_view here = input_.view().substr(head_size);
+  net::Block block = context_.blocks.allocate(capacity);
+  if (!block) return false;
   std::memcpy(block.data(), here.data(), here.size());
-  body_.emplace(LargeBody{std::move(block), size, here.size()});
-  input_.cut(parsed.consumed);
+  body_.emplace(LargeBody{std::move(block), body_size, here.size()});
+  input_.cut(head_size);
+  return true;
 }
 
 void ClientConnection::finish_large_body() {
   const Busy busy(busy_);
   LargeBody body = std::move(*body_);
   body_.reset();
+  if (dialect_ == Dialect::Binary)
+    return binary_front_.finish_large_body(std::move(body.block), now());
+  finish_text_body(std::move(body));
+}
+
+void ClientConnection::finish_text_body(LargeBody&& body) {
   const Parsed parsed = protocol::parse_request(input_.view(), context_.options.limits);
   if (ends_with_crlf({body.block.data(), body.size})) {
     dispatch(parsed.request,
@@ -211,15 +229,6 @@ void ClientConnection::finish_large_body() {
 }
 
 // ---- requests
-
-template <class Slot>
-Slot& ClientConnection::append(Slot& slot) {
-  ReplySlot* added = &slot;
-  (last_ != nullptr ? last_->next_ : first_) = added;
-  last_ = added;
-  ++in_flight_;
-  return slot;
-}
 
 void ClientConnection::dispatch(const Request& request, Body&& body, TimePoint now) {
   context_.metrics.commands[static_cast<std::size_t>(request.verb)].add();
@@ -247,7 +256,6 @@ void ClientConnection::dispatch(const Request& request, Body&& body, TimePoint n
   append(context_.single_slots.make()).start(*this, now, request, std::move(body));
 }
 
-/// A reply of ours, behind all that is asked for before it.
 void ClientConnection::answer(std::string_view text, TimePoint now) {
   if (text.empty() || closed_) return;
   append(context_.single_slots.make()).answer(*this, now, text);
@@ -297,11 +305,12 @@ void ClientConnection::write(ReplySlot& slot, std::string_view bytes) {
   if (&slot == first_) stream_->flush();
 }
 
-void ClientConnection::write(ReplySlot& slot, net::Block block, std::size_t size) {
+void ClientConnection::write(ReplySlot& slot, net::Block block, std::size_t begin,
+                             std::size_t end) {
   if (closed_) return;
   const Busy busy(busy_);
-  (&slot == first_ ? output_ : slot.waiting_).append(std::move(block), size);
-  held_ += size;
+  (&slot == first_ ? output_ : slot.waiting_).append(std::move(block), begin, end);
+  held_ += end - begin;
   if (&slot == first_) stream_->flush();
 }
 
@@ -350,7 +359,6 @@ void ClientConnection::on_broken(net::Breakage) {
   close(CloseCause::ClientClosed);
 }
 
-/// Takes no more requests, and closes when those taken are answered.
 void ClientConnection::end_with(CloseCause cause) {
   if (!ending_) ending_ = cause;
 }

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "mcsteady/net/event_loop.h"
+#include "proxy/binary_front.h"
 #include "proxy/exchange_factory.h"
 #include "proxy/input_buffer.h"
 #include "proxy/reply_slot.h"
@@ -46,7 +47,7 @@ class ClientConnection final : private net::Stream::Handler {
   TimePoint now() const { return context_.loop.now(); }
   std::size_t lane() const { return lane_; }
   void write(ReplySlot& slot, std::string_view bytes);
-  void write(ReplySlot& slot, net::Block block, std::size_t size);
+  void write(ReplySlot& slot, net::Block block, std::size_t begin, std::size_t end);
   void on_done(ReplySlot& slot);
   /// Bytes of its replies that a slot keeps until their turn.
   void hold(std::size_t bytes) { held_ += bytes; }
@@ -58,6 +59,24 @@ class ClientConnection final : private net::Stream::Handler {
   /// How many items may be asked for, so that they are likely to fit below the high-water mark.
   std::size_t portion_max() const;
   void learn_item_size(std::size_t size);
+
+  // for the front of its dialect
+  std::string_view input() const { return input_.view(); }
+  void consume(std::size_t count) { input_.consume(count); }
+  /// Sees that more can be received though a request's head fills the whole buffer.
+  void wait_for_more();
+  /// A body that does not fit into the buffer gets a block in which it is received in place, while
+  /// the `head_size` bytes before it wait in the input. `capacity`: of the block, which may be more
+  /// than the body. False: no memory.
+  bool begin_large_body(std::size_t head_size, std::size_t body_size, std::size_t capacity);
+  /// Drops the next bytes of the input.
+  void swallow(std::size_t count) { swallow_ = count; }
+  template <class Slot>
+  Slot& append(Slot& slot);
+  /// A reply of ours, behind all that is asked for before it.
+  void answer(std::string_view text, TimePoint now);
+  /// Takes no more requests, and closes when those taken are answered.
+  void end_with(CloseCause cause);
 
   // for the worker
   std::size_t held() const {  // bytes
@@ -71,10 +90,11 @@ class ClientConnection final : private net::Stream::Handler {
   std::size_t index = 0;  // in the worker's list
 
  private:
-  struct LargeBody {  // of a storage request, with its CRLF
+  struct LargeBody {
     net::Block block;
     std::size_t size, filled;
   };
+  enum class Dialect : std::uint8_t { Unknown, Text, Binary };
   /// Goes on with the input in the next turn.
   struct Resume final : net::Task {
     explicit Resume(ClientConnection& c) : client(c) {}
@@ -93,28 +113,27 @@ class ClientConnection final : private net::Stream::Handler {
   void process();
   bool take_requests();
   bool take_request(TimePoint now);
+  bool take_text_request(TimePoint now);
   bool take_storage(const protocol::Parsed& parsed, TimePoint now);
-  void begin_large_body(const protocol::Parsed& parsed);
   void finish_large_body();
+  void finish_text_body(LargeBody&& body);
   void refuse(const protocol::Refusal& refusal, TimePoint now);
   void refuse_body(const protocol::Request& request, std::string_view error,
                    std::size_t still_to_come);
   void dispatch(const protocol::Request& request, Body&& body, TimePoint now);
-  void answer(std::string_view text, TimePoint now);
-  template <class Slot>
-  Slot& append(Slot& slot);
 
   bool may_take_request() const;
   void stop_reading();  // until process() has taken all that is here
   void note_pause();    // the client is behind with reading
   void resume_soon();
-  void end_with(CloseCause cause);
   void close_if_done();
   std::size_t high_water() const { return context_.options.output_high_water.value; }
 
   WorkerContext& context_;
   Host& host_;
   const std::size_t lane_;
+  Dialect dialect_ = Dialect::Unknown;  // by its first byte, for life, as memcached does it
+  BinaryFront binary_front_{*this, context_};
   InputBuffer input_;
   std::optional<LargeBody> body_;
   std::size_t swallow_ = 0;     // bytes of a refused body still to come
@@ -137,5 +156,14 @@ class ClientConnection final : private net::Stream::Handler {
   Resume resume_{*this};
   std::unique_ptr<net::Stream> stream_;
 };
+
+template <class Slot>
+Slot& ClientConnection::append(Slot& slot) {
+  ReplySlot* added = &slot;
+  (last_ != nullptr ? last_->next_ : first_) = added;
+  last_ = added;
+  ++in_flight_;
+  return slot;
+}
 
 }  // namespace mcsteady::proxy

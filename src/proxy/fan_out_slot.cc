@@ -5,10 +5,12 @@
 
 namespace mcsteady::proxy {
 
-void FanOutSlot::start(ClientConnection& client, TimePoint now, const protocol::Request& request) {
+void FanOutSlot::start(ClientConnection& client, TimePoint now, const protocol::Request& request,
+                       const std::optional<protocol::binary::Call>& binary) {
   begin(client, now);
+  binary_ = binary;
   reply_.clear();
-  failed_ = false;
+  failed_ = unreached_ = false;
   const std::size_t count = context_.pool.size();
   parts_.assign(count, nullptr);
   // One more than there are, so that a server that fails at once cannot end it half-way.
@@ -17,7 +19,7 @@ void FanOutSlot::start(ClientConnection& client, TimePoint now, const protocol::
     upstream::ExchangePtr exchange = make_exchange(context_, *this, request, Body{}, now);
     if (!exchange) {
       reply_ = no_memory_reply(context_.pool, request);
-      failed_ = true;
+      failed_ = unreached_ = true;
       --open_parts_;
       continue;
     }
@@ -25,10 +27,7 @@ void FanOutSlot::start(ClientConnection& client, TimePoint now, const protocol::
     parts_[i] = exchange.get();
     context_.pool.server(i).submit(std::move(exchange), client.lane());
   }
-  if (--open_parts_ == 0) {
-    write(reply_);
-    finish();
-  }
+  if (--open_parts_ == 0) end();
 }
 
 void FanOutSlot::on_line(upstream::Exchange& exchange, const protocol::ReplyLine& line) {
@@ -42,16 +41,39 @@ void FanOutSlot::on_line(upstream::Exchange& exchange, const protocol::ReplyLine
 void FanOutSlot::on_failed(upstream::Exchange& exchange, upstream::Failure failure) {
   context_.metrics.unavailable.add();
   const upstream::Server& server = context_.pool.server(exchange.tag);
-  if (!failed_) reply_ = unavailable_reply(context_.pool, server, exchange, failure);
+  if (!failed_) {
+    reply_ = unavailable_reply(context_.pool, server, exchange, failure);
+    unreached_ = true;
+  }
   failed_ = true;
   end_part(exchange);
 }
 
 void FanOutSlot::end_part(upstream::Exchange& exchange) {
   parts_[exchange.tag] = nullptr;
-  if (--open_parts_ > 0) return;
-  write(reply_);
+  if (--open_parts_ == 0) end();
+}
+
+void FanOutSlot::end() {
+  if (binary_) {
+    const protocol::binary::Reply reply = binary_reply();
+    if (!reply.withheld) {
+      write(reply.head.view());
+      write(reply.rest);
+    }
+  } else {
+    write(reply_);
+  }
   finish();
+}
+
+protocol::binary::Reply FanOutSlot::binary_reply() const {
+  namespace binary = protocol::binary;
+  if (!failed_) return binary::empty_reply(*binary_);
+  const std::string_view line = std::string_view(reply_).substr(0, reply_.find('\r'));
+  if (!unreached_) return binary::server_error_reply(*binary_, line);
+  return binary::error_reply(*binary_, binary::Status::TemporaryFailure,
+                             line.substr(line.find(' ') + 1));
 }
 
 void FanOutSlot::give_up() {

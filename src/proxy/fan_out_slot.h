@@ -1,8 +1,10 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "mcsteady/protocol/binary.h"
 #include "proxy/exchange_factory.h"
 #include "proxy/reply_slot.h"
 
@@ -14,7 +16,9 @@ class FanOutSlot final : public ReplySlot, private upstream::Exchange::Owner {
  public:
   explicit FanOutSlot(WorkerContext& context) : ReplySlot(context.blocks), context_(context) {}
 
-  void start(ClientConnection& client, TimePoint now, const protocol::Request& request);
+  /// `binary`: the request that this is in the binary protocol, and in which it is answered.
+  void start(ClientConnection& client, TimePoint now, const protocol::Request& request,
+             const std::optional<protocol::binary::Call>& binary = std::nullopt);
   void give_up() override;
   void recycle() override;
 
@@ -23,12 +27,16 @@ class FanOutSlot final : public ReplySlot, private upstream::Exchange::Owner {
   void on_line(upstream::Exchange& exchange, const protocol::ReplyLine& line) override;
   void on_failed(upstream::Exchange& exchange, upstream::Failure failure) override;
   void end_part(upstream::Exchange& exchange);
+  void end();
+  protocol::binary::Reply binary_reply() const;
 
   WorkerContext& context_;
   std::vector<upstream::Exchange*> parts_;  // by server; null when over
   std::size_t open_parts_ = 0;
-  std::string reply_;
-  bool failed_ = false;
+  std::string reply_;  // of the servers, in text
+  std::optional<protocol::binary::Call> binary_;
+  bool failed_ = false;     // reply_ is an error
+  bool unreached_ = false;  // and one of ours, for a server that gave no reply
 };
 
 }  // namespace mcsteady::proxy

@@ -8,8 +8,8 @@ void ReplySlot::write(std::string_view bytes) {
   if (!bytes.empty()) client_->write(*this, bytes);
 }
 
-void ReplySlot::write(net::Block block, std::size_t size) {
-  client_->write(*this, std::move(block), size);
+void ReplySlot::write(net::Block block, std::size_t begin, std::size_t end) {
+  client_->write(*this, std::move(block), begin, end);
 }
 
 void ReplySlot::finish() {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string_view>
+#include <utility>
 
 #include "mcsteady/net/chain.h"
 #include "mcsteady/upstream/exchange.h"
@@ -31,7 +32,9 @@ class ReplySlot {
 
  protected:
   void write(std::string_view bytes);
-  void write(net::Block block, std::size_t size);
+  void write(net::Block block, std::size_t size) { write(std::move(block), 0, size); }
+  /// What lies at [begin, end) of the block.
+  void write(net::Block block, std::size_t begin, std::size_t end);
   /// The reply is complete. The slot may be recycled before this returns.
   void finish();
   void begin(ClientConnection& client, TimePoint started) {

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "proxy/binary_slot.h"
 #include "proxy/client_connection.h"
 #include "proxy/fan_out_slot.h"
 #include "proxy/retrieval_slot.h"

@@ -11,6 +11,7 @@ namespace mcsteady::proxy {
 
 class ClientConnection;
 class SingleSlot;
+class BinarySlot;
 class RetrievalSlot;
 class FanOutSlot;
 
@@ -27,6 +28,7 @@ struct WorkerContext {
   std::size_t item_size = 0;
 
   SlotPool<SingleSlot, WorkerContext> single_slots{*this};
+  SlotPool<BinarySlot, WorkerContext> binary_slots{*this};
   SlotPool<RetrievalSlot, WorkerContext> retrieval_slots{*this};
   SlotPool<FanOutSlot, WorkerContext> fan_out_slots{*this};
 };

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "mcsteady/net/block.h"
@@ -21,7 +22,9 @@ class Chain {
   /// False, and nothing appended, where the memory ceiling does not allow it.
   bool append_copy(std::string_view bytes);
   /// Links `block` in; its first `size` bytes are the content.
-  void append(Block block, std::size_t size);
+  void append(Block block, std::size_t size) { append(std::move(block), 0, size); }
+  /// The same where the content lies at [begin, end) of the block.
+  void append(Block block, std::size_t begin, std::size_t end);
   /// Moves everything out of `other`, behind what is here. Copies where that is cheaper.
   void append(Chain&& other);
 

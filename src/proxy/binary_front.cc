@@ -1,0 +1,119 @@
+#include "proxy/binary_front.h"
+
+#include <array>
+#include <string>
+#include <utility>
+
+#include "proxy/binary_slot.h"
+#include "proxy/client_connection.h"
+#include "proxy/fan_out_slot.h"
+
+namespace mcsteady::proxy {
+
+namespace binary = protocol::binary;
+using binary::Parsed;
+using protocol::Verb;
+
+bool BinaryFront::take_request(TimePoint now) {
+  const Parsed parsed = binary::parse_request(client_.input(), context_.options.limits);
+  switch (parsed.kind) {
+    case Parsed::Kind::Incomplete:
+      client_.wait_for_more();
+      return false;
+    case Parsed::Kind::Refusal:
+      client_.consume(parsed.consumed);
+      refuse(parsed.request.call, parsed.refusal, now);
+      return true;
+    case Parsed::Kind::Request:
+      if (parsed.request.has_value) return take_value(parsed, now);
+      dispatch(parsed.request, Body{}, now);
+      client_.consume(parsed.consumed);
+      return true;
+  }
+  return false;
+}
+
+bool BinaryFront::take_value(const Parsed& parsed, TimePoint now) {
+  const std::size_t size = parsed.request.value_size;
+  const std::string_view here = client_.input().substr(parsed.consumed);
+  if (here.size() >= size) {
+    dispatch(parsed.request, Body{.small = here.substr(0, size), .large = {}}, now);
+    client_.consume(parsed.consumed + size);
+    return true;
+  }
+  if (parsed.consumed + size <= InputBuffer::kSize) return false;
+  if (!client_.begin_large_body(parsed.consumed, size, size + 2)) {
+    const std::size_t to_come = size - here.size();
+    client_.consume(parsed.consumed + here.size());
+    refuse(parsed.request.call, {.status = binary::Status::OutOfMemory, .swallow = to_come}, now);
+  }
+  return false;
+}
+
+void BinaryFront::finish_large_body(net::Block block, TimePoint now) {
+  const Parsed parsed = binary::parse_request(client_.input(), context_.options.limits);
+  const std::size_t size = parsed.request.value_size;
+  block.data()[size] = '\r';
+  block.data()[size + 1] = '\n';
+  dispatch(parsed.request, Body{.small = {}, .large = std::move(block), .large_size = size + 2},
+           now);
+  client_.consume(parsed.consumed);
+}
+
+void BinaryFront::refuse(const binary::Call& call, const binary::Refusal& refusal, TimePoint now) {
+  context_.metrics.refusals.add();
+  client_.swallow(refusal.swallow);
+  if (refusal.status != binary::Status::Ok) answer(binary::error_reply(call, refusal.status), now);
+  if (refusal.close) client_.end_with(CloseCause::Refused);
+}
+
+void BinaryFront::dispatch(const binary::Request& request, Body&& body, TimePoint now) {
+  context_.metrics.commands[static_cast<std::size_t>(request.call.verb)].add();
+  switch (request.call.verb) {
+    case Verb::MetaNoop:
+      return answer(binary::empty_reply(request.call), now);
+    case Verb::Version:
+      return answer(binary::text_reply(request.call, context_.shared.version), now);
+    case Verb::Stats:
+      return answer_stats(request, now);
+    case Verb::Quit:
+      answer(binary::empty_reply(request.call), now);
+      return client_.end_with(CloseCause::Quit);
+    case Verb::FlushAll:
+      return flush(request, now);
+    default:
+      client_.append(context_.binary_slots.make()).start(client_, now, request, std::move(body));
+  }
+}
+
+void BinaryFront::answer(const binary::Reply& reply, TimePoint now) {
+  if (reply.withheld) return;
+  std::array<char, 512> bytes;
+  const std::string_view head = reply.head.view();
+  if (head.size() + reply.rest.size() <= bytes.size()) {
+    char* const end = std::copy(reply.rest.begin(), reply.rest.end(),
+                                std::copy(head.begin(), head.end(), bytes.data()));
+    client_.answer({bytes.data(), static_cast<std::size_t>(end - bytes.data())}, now);
+  } else {
+    client_.answer(std::string(head).append(reply.rest), now);
+  }
+}
+
+void BinaryFront::answer_stats(const binary::Request& request, TimePoint now) {
+  std::string reply;
+  binary::compose_stats(request.call, context_.shared.stats.stats(request.key), reply);
+  client_.answer(reply, now);
+}
+
+void BinaryFront::flush(const binary::Request& request, TimePoint now) {
+  std::array<char, binary::kCommandMax> command;
+  const std::size_t size = binary::compose_command(request, command.data());
+  const protocol::Request text{.verb = Verb::FlushAll,
+                               .line = {command.data(), size - 2},
+                               .keys = {},
+                               .exptime = {},
+                               .body_size = {}};
+  client_.append(context_.fan_out_slots.make()).start(client_, now, text, request.call);
+}
+
+}  // namespace mcsteady::proxy

@@ -1,0 +1,122 @@
+#include "proxy/binary_slot.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "proxy/client_connection.h"
+
+namespace mcsteady::proxy {
+
+namespace binary = protocol::binary;
+using protocol::ReplyCode;
+using protocol::Verb;
+
+void BinarySlot::start(ClientConnection& client, TimePoint now, const binary::Request& request,
+                       Body&& body) {
+  begin(client, now);
+  call_ = request.call;
+  key_size_ = call_.returns_key ? request.key.size() : 0;
+  std::copy_n(request.key.begin(), key_size_, key_.begin());
+  request_memory_ = 0;
+  server_ = &context_.pool.server(context_.pool.place(request.key));
+  upstream::ExchangePtr exchange = make_command(request, std::move(body), now);
+  if (!exchange) {
+    context_.metrics.unavailable.add();
+    write_whole(binary::unavailable_reply(call_, key(), context_.pool.on_down(),
+                                          upstream::describe(upstream::Failure::NoMemory)));
+    return end();
+  }
+  exchange_ = exchange.get();
+  request_memory_ = exchange->head.capacity() + exchange->body.capacity();
+  client.hold_request(request_memory_);
+  server_->submit(std::move(exchange), client.lane());
+}
+
+/// Null where the memory ceiling does not allow it.
+upstream::ExchangePtr BinarySlot::make_command(const binary::Request& request, Body&& body,
+                                               TimePoint now) {
+  std::array<char, binary::kCommandMax> command;
+  const std::size_t command_size = binary::compose_command(request, command.data());
+  const bool small_value = request.has_value && !body.large;
+  const std::size_t value_size = small_value ? body.small.size() + 2 : 0;
+  net::Block head = context_.blocks.allocate(command_size + value_size);
+  if (!head) return upstream::ExchangePtr(nullptr, {});
+
+  char* end = std::copy_n(command.begin(), command_size, head.data());
+  if (small_value) {
+    end = std::copy(body.small.begin(), body.small.end(), end);
+    *end++ = '\r';
+    *end++ = '\n';
+  }
+  upstream::ExchangePtr exchange =
+      make_exchange(context_, *this, binary::command_verb(request.call.verb), now);
+  exchange->idempotent = binary::is_idempotent(request);
+  exchange->head_size = static_cast<std::size_t>(end - head.data());
+  exchange->head = std::move(head);
+  exchange->body = std::move(body.large);
+  exchange->body_size = body.large_size;
+  return exchange;
+}
+
+/// `get_keys` and its hits and misses count what reads a value.
+void BinarySlot::count_key(bool hit) {
+  if (call_.verb != Verb::Get && call_.verb != Verb::Gat) return;
+  context_.metrics.get_keys.add();
+  (hit ? context_.metrics.get_hits : context_.metrics.get_misses).add();
+}
+
+void BinarySlot::on_item(upstream::Exchange&, upstream::Item&& item) {
+  count_key(true);
+  client_->learn_item_size(item.wire.size());
+  const std::size_t begin = item.line.line.size();
+  const std::size_t size = *item.line.value_size;
+  const binary::Reply reply =
+      binary::translate(call_, key(), item.line, item.wire.substr(begin, size));
+  if (item.large && !reply.rest.empty()) {
+    write(reply.head.view());
+    write(std::move(item.large), begin, begin + size);
+  } else {
+    write_whole(reply);
+  }
+  end();
+}
+
+void BinarySlot::on_line(upstream::Exchange&, const protocol::ReplyLine& line) {
+  if (!protocol::is_error(line.code)) count_key(false);
+  write_whole(binary::translate(call_, key(), line, {}));
+  end();
+}
+
+void BinarySlot::on_failed(upstream::Exchange&, upstream::Failure failure) {
+  context_.metrics.unavailable.add();
+  count_key(false);
+  const std::string why = server_->name() + ": " + upstream::describe(failure);
+  write_whole(binary::unavailable_reply(call_, key(), context_.pool.on_down(), why));
+  end();
+}
+
+void BinarySlot::write_whole(const binary::Reply& reply) {
+  if (reply.withheld) return;
+  write(reply.head.view());
+  write(reply.rest);
+}
+
+void BinarySlot::end() {
+  exchange_ = nullptr;
+  client_->release_request(std::exchange(request_memory_, 0));
+  finish();
+}
+
+void BinarySlot::give_up() {
+  if (exchange_ != nullptr) exchange_->give_up();
+  exchange_ = nullptr;
+}
+
+void BinarySlot::recycle() {
+  clear();
+  context_.binary_slots.give_back(*this);
+}
+
+}  // namespace mcsteady::proxy

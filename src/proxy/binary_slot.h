@@ -1,0 +1,45 @@
+#pragma once
+
+#include <array>
+
+#include "mcsteady/protocol/binary.h"
+#include "proxy/exchange_factory.h"
+#include "proxy/reply_slot.h"
+
+namespace mcsteady::proxy {
+
+/// The place of a binary request that one server answers: asked in a meta command, and its reply
+/// translated back. A large value leaves from the block in which it came.
+class BinarySlot final : public ReplySlot, private upstream::Exchange::Owner {
+ public:
+  explicit BinarySlot(WorkerContext& context) : ReplySlot(context.blocks), context_(context) {}
+
+  /// `body`: the value where it is small, as it came; a large one with its CRLF.
+  void start(ClientConnection& client, TimePoint now, const protocol::binary::Request& request,
+             Body&& body);
+
+  void give_up() override;
+  void recycle() override;
+
+ private:
+  void on_item(upstream::Exchange& exchange, upstream::Item&& item) override;
+  void on_line(upstream::Exchange& exchange, const protocol::ReplyLine& line) override;
+  void on_failed(upstream::Exchange& exchange, upstream::Failure failure) override;
+
+  upstream::ExchangePtr make_command(const protocol::binary::Request& request, Body&& body,
+                                     TimePoint now);
+  std::string_view key() const { return {key_.data(), key_size_}; }
+  void count_key(bool hit);
+  void write_whole(const protocol::binary::Reply& reply);
+  void end();
+
+  WorkerContext& context_;
+  protocol::binary::Call call_;
+  std::array<char, 256> key_{};  // for the replies that repeat it
+  std::size_t key_size_ = 0;
+  upstream::Exchange* exchange_ = nullptr;  // while it is under way
+  upstream::Server* server_ = nullptr;
+  std::size_t request_memory_ = 0;  // held by the exchange, on the client's account
+};
+
+}  // namespace mcsteady::proxy
