@@ -22,9 +22,31 @@ void Registry::add_computed(MetricName name, std::function<std::int64_t()> value
   computed_.emplace_back(std::move(name), std::move(value));
 }
 
+namespace {
+template <class Metrics, class Metric>
+bool take_out(Metrics& metrics, const Metric& metric) {
+  return std::erase_if(metrics, [&](const auto& entry) { return entry.second == &metric; }) > 0;
+}
+}  // namespace
+
+void Registry::remove(const MetricName& name, const Counter& counter) {
+  const std::lock_guard lock(mutex_);
+  if (take_out(counters_, counter)) gone_.counters[{name.name, kGone}] += counter.value();
+}
+
+void Registry::remove(const MetricName& /*name*/, const Gauge& gauge) {
+  const std::lock_guard lock(mutex_);
+  take_out(gauges_, gauge);
+}
+
+void Registry::remove(const MetricName& name, const Histogram& histogram) {
+  const std::lock_guard lock(mutex_);
+  if (take_out(histograms_, histogram)) histogram.add_to(gone_.histograms[{name.name, kGone}]);
+}
+
 Snapshot Registry::snapshot() const {
   const std::lock_guard lock(mutex_);
-  Snapshot now;
+  Snapshot now = gone_;
   for (const auto& [name, counter] : counters_) now.counters[name] += counter->value();
   for (const auto& [name, gauge] : gauges_) now.gauges[name] += gauge->value();
   for (const auto& [name, value] : computed_) now.gauges[name] += value();

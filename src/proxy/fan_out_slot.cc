@@ -11,11 +11,12 @@ void FanOutSlot::start(ClientConnection& client, TimePoint now, const protocol::
   binary_ = binary;
   reply_.clear();
   failed_ = unreached_ = false;
-  const std::size_t count = context_.pool.size();
-  parts_.assign(count, nullptr);
+  const std::span<const std::size_t> members = context_.pool.members();
+  const std::size_t count = members.size();
+  parts_.assign(context_.pool.size(), nullptr);
   // One more than there are, so that a server that fails at once cannot end it half-way.
   open_parts_ = count + 1;
-  for (std::size_t i = 0; i < count; ++i) {
+  for (const std::size_t i : members) {
     upstream::ExchangePtr exchange = make_exchange(context_, *this, request, Body{}, now);
     if (!exchange) {
       reply_ = no_memory_reply(context_.pool, request);

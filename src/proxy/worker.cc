@@ -53,6 +53,10 @@ class Worker::Impl final : private ClientConnection::Host, private net::Task {
 
   Result<void, std::string> listen(std::size_t first, std::size_t last);
   net::Endpoint endpoint(std::size_t index) const { return doors_[index]->endpoint(); }
+  void change_pool(const std::string& name, routing::MembershipPtr membership) {
+    if (pool_.name() == name) pool_.change(std::move(membership));
+  }
+  void on_addresses_changed() { pool_.on_addresses_changed(); }
   void drain(std::function<void()> drained);
 
  private:
@@ -200,6 +204,12 @@ Result<void, std::string> Worker::listen(std::size_t first, std::size_t last) {
 }
 net::Endpoint Worker::endpoint(std::size_t index) const {
   return impl_->endpoint(index);
+}
+void Worker::change_pool(const std::string& name, routing::MembershipPtr membership) {
+  impl_->change_pool(name, std::move(membership));
+}
+void Worker::on_addresses_changed() {
+  impl_->on_addresses_changed();
 }
 void Worker::drain(std::function<void()> drained) {
   impl_->drain(std::move(drained));

@@ -1,26 +1,101 @@
 #include "mcsteady/routing/pool.h"
 
-namespace mcsteady::routing {
+#include <utility>
 
-namespace {
-placement::Node node_of(const PoolServer& entry) {
-  const net::Endpoint& at = entry.server.endpoint;
-  return {.host = at.is_unix() ? at.unix_path : at.host, .port = at.port, .weight = entry.weight};
-}
-}  // namespace
+namespace mcsteady::routing {
 
 Pool::Pool(const PoolOptions& options, const upstream::Context& context, upstream::Fleet& fleet,
            metrics::Registry& registry)
-    : on_down_(options.on_down) {
-  std::vector<placement::Node> nodes;
-  for (const PoolServer& entry : options.servers) {
-    nodes.push_back(node_of(entry));
-    upstream::SharedServer& shared =
-        fleet.server(entry.server.name, entry.server.endpoint, entry.server.health);
-    servers_.push_back(std::make_unique<upstream::Server>(entry.server, context, shared));
-    servers_.back()->metrics().register_in(registry, entry.server.name);
+    : name_(options.name),
+      on_down_(options.on_down),
+      context_(context),
+      fleet_(fleet),
+      registry_(registry) {
+  // The metrics stay registered when the pool goes: a worker ends with the process.
+  linger_timer_ = context_.loop.make_timer([this](TimePoint) { remove_gone(); });
+  if (!options.servers.empty()) {
+    change(make_membership(options.placement, options.servers));
+  } else {
+    add_nobody(options);
   }
-  placement_ = placement::make_placement(options.placement, nodes);
+}
+
+void Pool::add_nobody(const PoolOptions& options) {
+  Entry nobody;
+  nobody.shared = fleet_.nobody(options.source.text());
+  upstream::ServerOptions common = options.common;
+  common.name = nobody.shared->name();
+  nobody.server = std::make_unique<upstream::Server>(common, context_, *nobody.shared);
+  nobody.server->metrics().register_in(registry_, common.name);
+  nobody.is_member = true;
+  entries_.push_back(std::move(nobody));
+  members_ = {0};
+}
+
+void Pool::change(MembershipPtr membership) {
+  if (membership->servers.empty()) return;
+  for (Entry& entry : entries_) entry.is_member = false;
+  members_.clear();
+  for (const PoolServer& member : membership->servers) {
+    const std::size_t index = entry_of(member);
+    entries_[index].is_member = true;
+    members_.push_back(index);
+  }
+  membership_ = std::move(membership);
+  for (Entry& entry : entries_) {
+    if (entry.server && !entry.is_member) {
+      entry.server->leave();
+      linger_timer_->set(context_.loop.now() + kLinger);
+    }
+  }
+}
+
+/// The server's own, where it is a member or has been not long ago.
+std::size_t Pool::entry_of(const PoolServer& member) {
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    const Entry& entry = entries_[i];
+    if (!entry.server || entry.shared->is_nobody()) continue;
+    if (!(entry.shared->endpoint() == member.server.endpoint)) continue;
+    entry.server->join();
+    return i;
+  }
+  return add(member);
+}
+
+std::size_t Pool::add(const PoolServer& member) {
+  std::size_t index = 0;
+  while (index < entries_.size() && entries_[index].server) ++index;
+  if (index == entries_.size()) entries_.emplace_back();
+  Entry& entry = entries_[index];
+  const upstream::ServerOptions& options = member.server;
+  entry.shared = fleet_.server(options.name, options.endpoint, options.health);
+  entry.server = std::make_unique<upstream::Server>(options, context_, *entry.shared);
+  entry.server->metrics().register_in(registry_, options.name);
+  return index;
+}
+
+void Pool::remove_gone() {
+  bool some_linger = false;
+  for (Entry& entry : entries_) {
+    if (!entry.server || entry.is_member) continue;
+    if (entry.server->is_gone()) {
+      remove(entry);
+    } else {
+      some_linger = true;
+    }
+  }
+  if (some_linger) linger_timer_->set(context_.loop.now() + kLinger);
+}
+
+void Pool::remove(Entry& entry) {
+  entry.server->metrics().remove_from(registry_, entry.server->name());
+  entry = Entry{};
+}
+
+void Pool::on_addresses_changed() {
+  for (Entry& entry : entries_) {
+    if (entry.server) entry.server->on_addresses_changed();
+  }
 }
 
 }  // namespace mcsteady::routing

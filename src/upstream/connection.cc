@@ -46,6 +46,7 @@ void Connection::open(const std::optional<net::Address>& address) {
   metrics_.connections.add(1);
   metrics_.connections_opened.add();
   opened_at_ = context_.loop.now();
+  address_ = address;
   timer_->set(address ? opened_at_ + options_.connect_timeout : opened_at_);
   if (address) stream_ = context_.loop.connect(*address, *this);
 }
@@ -389,13 +390,28 @@ void Connection::expire(Exchange& exchange) {
 // ---- ending
 
 void Connection::retire() {
-  if (!takes_exchanges()) return;
+  if (!is_in_use()) return;
   metrics_.connections_retired.add();
   close_when_done();
 }
 
-void Connection::close_when_done() {
+void Connection::drain() {
   if (!takes_exchanges()) return;
+  draining_ = true;
+  host_.on_retired(*this);
+  close_if_done();
+}
+
+void Connection::drain_sent() {
+  if (!takes_exchanges()) return;
+  draining_ = true;
+  host_.on_retired(*this);
+  hand_over_unsent();
+  close_if_done();
+}
+
+void Connection::close_when_done() {
+  if (!is_in_use()) return;
   if (state_ == State::Connecting) return abort(Failure::ConnectionLost);
   state_ = State::Retired;
   const TimePoint now = context_.loop.now();
@@ -466,7 +482,7 @@ void Connection::on_lost(int error_number) {
       fail(*taken, Failure::ConnectionLost);
     }
   }
-  if (was_open && !closed_while_idle) host_.on_incident(seen);
+  if (was_open && !closed_while_idle && !draining_) host_.on_incident(seen);
 }
 
 /// What came is no reply to what was asked. All that is owed is lost, since there is no telling
@@ -495,11 +511,13 @@ void Connection::close() {
 }
 
 void Connection::close_if_done() {
-  if (state_ == State::Retired && queue_.empty()) close();
+  const bool ends = state_ == State::Retired || (draining_ && is_in_use());
+  if (ends && queue_.empty()) close();
 }
 
 void Connection::report(Failure cause, TimePoint began, int error_number,
                         const std::optional<TimeoutEvidence>& timeout) {
+  if (draining_) return;
   host_.on_incident(Incident{.cause = cause,
                              .began = began,
                              .timeout = timeout,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "mcsteady/net/event_loop.h"
 #include "mcsteady/upstream/context.h"
@@ -39,6 +40,9 @@ class ConnectionHost {
 ///   Connecting --> Open --(a real timeout)--> Retired --(owes nothing, or a bound)--> Closed
 ///        \________________________________________________________________________-> Closed
 ///
+/// One that drains, because its server left or moved, goes on as it is, waits and all, but takes no
+/// new exchange, closes when it has none left, and its incidents say nothing of what came after it.
+///
 /// A wait is the time an exchange's reply lets wait for its next byte: from when its own last byte
 /// went out, or the last byte came in, whichever is later. (Bytes of later exchanges going out do
 /// not prolong it: a silent server would never time out under load.) When a wait runs out, the
@@ -63,6 +67,11 @@ class Connection final : private net::Stream::Handler {
   void retire();
   /// The same for a connection that has done its work.
   void close_when_done();
+  /// Takes no new exchange; finishes what it has and closes.
+  void drain();
+  /// The same, but what has not been sent goes to another connection: this one's address is the
+  /// server's no more.
+  void drain_sent();
   /// Fails what it still has with `failure`, without an incident, and closes.
   void abort(Failure failure);
   /// Looks at the socket for what may have come (net::Stream::look).
@@ -74,7 +83,8 @@ class Connection final : private net::Stream::Handler {
   void expire(Exchange& exchange);
 
   State state() const { return state_; }
-  bool takes_exchanges() const { return state_ == State::Connecting || state_ == State::Open; }
+  bool takes_exchanges() const { return is_in_use() && !draining_; }
+  const std::optional<net::Address>& address() const { return address_; }
   std::size_t owed() const { return queue_.size(); }
 
  private:
@@ -111,6 +121,7 @@ class Connection final : private net::Stream::Handler {
   void on_lost(int error_number);
   void on_connect_failed(Failure failure, int error_number);
   void on_out_of_step(Failure failure);
+  bool is_in_use() const { return state_ == State::Connecting || state_ == State::Open; }
   void hand_over_unsent();
   void close();
   void close_if_done();
@@ -124,6 +135,8 @@ class Connection final : private net::Stream::Handler {
   ConnectionHost& host_;
 
   State state_ = State::Connecting;
+  bool draining_ = false;
+  std::optional<net::Address> address_;
   RecoveryReader reader_;
   ExchangeList queue_;                // in order: replied but unsent (one at most), owed, unsent
   Exchange* next_to_send_ = nullptr;  // the first that is not wholly sent

@@ -28,6 +28,7 @@ constexpr Words kWords[kFailureCount] = {
     {"value_too_large", "value too large"},
     {"no_memory", "proxy is out of memory"},
     {"server_down", "server is down"},
+    {"no_servers", "no server has been found yet"},
 };
 }  // namespace
 

@@ -16,6 +16,8 @@ class Probe final : private ConnectionHost, private Exchange::Owner, private net
   ~Probe() override = default;
 
   void schedule(TimePoint at);
+  /// It is to begin; one that is under way is not.
+  bool is_scheduled() const { return timer_->is_set(); }
 
  private:
   void start();

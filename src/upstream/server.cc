@@ -22,6 +22,10 @@ class Server::Impl final : private ConnectionHost, private net::Task {
   ~Impl() override = default;
 
   void submit(ExchangePtr exchange, std::size_t lane);
+  void on_addresses_changed();
+  void leave();
+  void join() { left_ = false; }
+  bool is_gone() const;
 
   const ServerOptions options_;
   const Context context_;
@@ -39,6 +43,7 @@ class Server::Impl final : private ConnectionHost, private net::Task {
   void send_again(ExchangePtr exchange) override;
   void run() override { closed_.clear(); }  // at the turn's end
 
+  void refuse(Exchange& exchange);
   Connection& connection_for(std::size_t lane);
   void watch_deadline(Exchange& exchange);
   void set_deadline_timer(TimePoint due);
@@ -54,14 +59,24 @@ class Server::Impl final : private ConnectionHost, private net::Task {
   std::vector<std::unique_ptr<Connection>> retired_;  // still owe something
   std::vector<std::unique_ptr<Connection>> closed_;   // until the turn ends
   Probe probe_;
+  bool left_ = false;  // the pool
 };
 
 void Server::Impl::submit(ExchangePtr exchange, std::size_t lane) {
-  if (shared_.is_down()) return fail(*exchange, Failure::ServerDown);
+  if (shared_.is_down()) return refuse(*exchange);
   Exchange& submitted = *exchange;
   submitted.lane_ = lane;
-  connection_for(lane).submit(std::move(exchange));
+  Connection& connection = connection_for(lane);
+  connection.submit(std::move(exchange));
   watch_deadline(submitted);
+  if (left_) connection.drain();  // sent again: it may have a connection of its own for that
+}
+
+void Server::Impl::refuse(Exchange& exchange) {
+  if (shared_.is_nobody()) return fail(exchange, Failure::NoServers);
+  const TimePoint now = context_.loop.now();
+  if (shared_.take_over_probe(now)) probe_.schedule(now);
+  fail(exchange, Failure::ServerDown);
 }
 
 Connection& Server::Impl::connection_for(std::size_t lane) {
@@ -108,6 +123,30 @@ void Server::Impl::send_again(ExchangePtr exchange) {
   if (was_sent) metrics_.resends.add();
   const std::size_t lane = exchange->lane_;
   submit(std::move(exchange), lane);
+}
+
+// ---- change
+
+void Server::Impl::on_addresses_changed() {
+  // What one does not take over goes to another of the same lane, which may be made here.
+  for (std::unique_ptr<Connection>& slot : slots_) {
+    if (!slot) continue;
+    const auto& address = slot->address();
+    if (!address || !shared_.has_address(*address)) slot->drain_sent();
+  }
+  if (shared_.is_down() && probe_.is_scheduled()) probe_.schedule(context_.loop.now());
+}
+
+void Server::Impl::leave() {
+  left_ = true;
+  for (std::unique_ptr<Connection>& slot : slots_) {
+    if (slot) slot->drain();
+  }
+}
+
+bool Server::Impl::is_gone() const {
+  const auto is_empty = [](const auto& slot) { return slot == nullptr; };
+  return left_ && std::ranges::all_of(slots_, is_empty) && retired_.empty() && closed_.empty();
 }
 
 // ---- deadlines
@@ -196,6 +235,18 @@ bool Server::is_down() const {
 }
 void Server::submit(ExchangePtr exchange, std::size_t lane) {
   impl_->submit(std::move(exchange), lane);
+}
+void Server::on_addresses_changed() {
+  impl_->on_addresses_changed();
+}
+void Server::leave() {
+  impl_->leave();
+}
+void Server::join() {
+  impl_->join();
+}
+bool Server::is_gone() const {
+  return impl_->is_gone();
 }
 const ServerOptions& Server::options() const {
   return impl_->options_;

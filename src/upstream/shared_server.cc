@@ -20,6 +20,9 @@ bool is_silence(Failure cause) {
          cause == Failure::ConnectTimeout || cause == Failure::ConnectFailed;
 }
 
+// How long after its time a probe that nobody has made is somebody else's to make.
+constexpr Duration kProbeOverdue = std::chrono::seconds(5);
+
 bool is_connect_failure(Failure cause) {
   return cause == Failure::ConnectRefused || cause == Failure::ConnectTimeout ||
          cause == Failure::ConnectFailed;
@@ -33,6 +36,7 @@ SharedServer::SharedServer(Fleet& fleet, std::string name, net::Endpoint endpoin
 // Lines are written when the lock is free again: a log that blocks must not block every worker.
 
 SharedServer::Consequence SharedServer::on_incident(const Incident& incident, TimePoint now) {
+  doubt_addresses();
   std::unique_lock lock(fleet_.mutex_);
   if (is_silence(incident.cause)) silent_at_ = now;
   if (is_connect_failure(incident.cause)) try_next_address();
@@ -41,7 +45,7 @@ SharedServer::Consequence SharedServer::on_incident(const Incident& incident, Ti
   if (health_.on_the_edge() && is_silence(incident.cause) &&
       fleet_.excuse_all(now, now - incident.began)) {
     const bool first = !std::exchange(fleet_.excused_, true);
-    const std::size_t servers = fleet_.servers_.size();
+    const std::size_t servers = fleet_.known().size();
     clean_.store(false, std::memory_order_relaxed);
     lock.unlock();
     if (first) {
@@ -90,13 +94,27 @@ std::optional<TimePoint> SharedServer::on_probe_failed(Failure cause, TimePoint 
   std::unique_lock lock(fleet_.mutex_);
   if (is_connect_failure(cause)) try_next_address();
   health_.on_probe_failed(now, fleet_.draw());
+  publish();
   const auto probe_at = health_.probe_at();
   lock.unlock();
+  doubt_addresses();
   if (!probe_at) return std::nullopt;
   fleet_.log_.info("server stays down", {{"server", name_},
                                          {"probe", to_string(cause)},
                                          {"next_probe_in", milliseconds(*probe_at - now)}});
   return probe_at;
+}
+
+void SharedServer::doubt_addresses() {
+  if (!doubted_.exchange(true, std::memory_order_relaxed) && fleet_.on_doubt_) fleet_.on_doubt_();
+}
+
+bool SharedServer::take_over_probe(TimePoint now) {
+  TimePoint::rep overdue_at = probe_overdue_at_.load(std::memory_order_relaxed);
+  const TimePoint::rep at = now.time_since_epoch().count();
+  if (at < overdue_at) return false;
+  const TimePoint::rep again_at = at + kProbeOverdue.count();
+  return probe_overdue_at_.compare_exchange_strong(overdue_at, again_at);
 }
 
 void SharedServer::clear_record() {
@@ -116,6 +134,10 @@ void SharedServer::clear_record() {
 
 void SharedServer::publish() {
   state_.store(health_.state(), std::memory_order_relaxed);
+  const auto probe_at = health_.probe_at();
+  probe_overdue_at_.store(
+      probe_at ? (*probe_at + kProbeOverdue).time_since_epoch().count() : kNever,
+      std::memory_order_relaxed);
   // While Down only a probe changes anything, so an answer on an old connection need not ask.
   const bool no_record = health_.failures() == 0 && !failed_at_ && !silent_at_;
   const Health::State state = health_.state();
@@ -150,24 +172,65 @@ std::optional<net::Address> SharedServer::address() const {
   return addresses_[current_address_];
 }
 
-void SharedServer::set_addresses(std::vector<net::Address> addresses) {
+std::vector<net::Address> SharedServer::addresses() const {
   const std::lock_guard lock(fleet_.mutex_);
+  return addresses_;
+}
+
+bool SharedServer::has_address(const net::Address& address) const {
+  const std::lock_guard lock(fleet_.mutex_);
+  return std::ranges::find(addresses_, address) != addresses_.end();
+}
+
+bool SharedServer::set_addresses(std::vector<net::Address> addresses) {
+  const std::lock_guard lock(fleet_.mutex_);
+  const bool same = std::ranges::is_permutation(addresses, addresses_);
+  if (same) return false;
+  std::size_t current = 0;
+  if (!addresses_.empty()) {
+    const auto kept = std::ranges::find(addresses, addresses_[current_address_]);
+    if (kept != addresses.end()) current = static_cast<std::size_t>(kept - addresses.begin());
+  }
   addresses_ = std::move(addresses);
-  current_address_ = 0;
+  current_address_ = current;
+  return true;
 }
 
 void SharedServer::try_next_address() {
   if (!addresses_.empty()) current_address_ = (current_address_ + 1) % addresses_.size();
 }
 
-SharedServer& Fleet::server(const std::string& name, const net::Endpoint& endpoint,
-                            const HealthOptions& health) {
+Fleet::ServerPtr Fleet::server(const std::string& name, const net::Endpoint& endpoint,
+                               const HealthOptions& health) {
   const std::lock_guard lock(mutex_);
-  for (const auto& known : servers_) {
-    if (known->endpoint() == endpoint) return *known;
+  std::erase_if(servers_, [](const auto& server) { return server.expired(); });
+  for (const ServerPtr& known : known()) {
+    if (known->endpoint() == endpoint) return known;
   }
-  servers_.push_back(std::make_unique<SharedServer>(*this, name, endpoint, health));
-  return *servers_.back();
+  auto made = std::make_shared<SharedServer>(*this, name, endpoint, health);
+  servers_.push_back(made);
+  return made;
+}
+
+Fleet::ServerPtr Fleet::nobody(const std::string& name) {
+  auto made = std::make_shared<SharedServer>(*this, name, net::Endpoint{}, HealthOptions{});
+  made->nobody_ = true;
+  made->state_ = Health::State::Down;
+  return made;
+}
+
+std::vector<Fleet::ServerPtr> Fleet::servers() const {
+  const std::lock_guard lock(mutex_);
+  return known();
+}
+
+std::vector<Fleet::ServerPtr> Fleet::known() const {
+  std::vector<ServerPtr> known;
+  known.reserve(servers_.size());
+  for (const auto& server : servers_) {
+    if (ServerPtr in_use = server.lock()) known.push_back(std::move(in_use));
+  }
+  return known;
 }
 
 /// `noticed_after`: how long the incident took to be one, which is how far apart the incidents of
@@ -176,7 +239,8 @@ bool Fleet::excuse_all(TimePoint now, Duration noticed_after) {
   const TimePoint since = now - std::max(kSameMoment, 2 * noticed_after);
   const auto silent = [&](const SharedServer& s) { return s.silent_at_ && *s.silent_at_ >= since; };
   std::size_t silent_servers = 0;
-  for (const auto& server : servers_) {
+  const std::vector<ServerPtr> servers = known();
+  for (const auto& server : servers) {
     if (silent(*server)) {
       ++silent_servers;
     } else if (server->health_.state() != Health::State::Down) {
@@ -184,7 +248,7 @@ bool Fleet::excuse_all(TimePoint now, Duration noticed_after) {
     }
   }
   if (silent_servers < 2) return false;  // one server alone says nothing of the others
-  for (const auto& server : servers_) {
+  for (const auto& server : servers) {
     if (!silent(*server) || server->health_.state() != Health::State::Down) continue;
     server->health_.excuse();
     server->publish();

@@ -122,5 +122,29 @@ TEST(Registry, TellsOfOneMomentEachTime) {
   EXPECT_EQ(registry.snapshot().counter("hits"), 1U);
 }
 
+TEST(Registry, KeepsTheTotalsOfWhatHasGone) {
+  Registry registry;
+  Counter counter;
+  Gauge gauge;
+  Histogram histogram;
+  registry.add({"requests", "a"}, counter);
+  registry.add({"open", "a"}, gauge);
+  registry.add({"time", "a"}, histogram);
+  counter.add(3);
+  gauge.set(2);
+  histogram.record(std::chrono::milliseconds(1));
+
+  registry.remove({"requests", "a"}, counter);
+  registry.remove({"open", "a"}, gauge);
+  registry.remove({"time", "a"}, histogram);
+  counter.add(5);
+  const Snapshot now = registry.snapshot();
+
+  EXPECT_EQ(now.total("requests"), 3U);
+  EXPECT_FALSE(now.counters.contains({"requests", "a"}));
+  EXPECT_TRUE(now.gauges.empty());
+  EXPECT_GT(now.quantile_of_all("time", 0.5), Duration{0});
+}
+
 }  // namespace
 }  // namespace mcsteady::metrics

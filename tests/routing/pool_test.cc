@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <initializer_list>
+#include <map>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "support/capture_log.h"
 #include "support/sim_loop.h"
@@ -25,6 +28,22 @@ class PoolTest : public testing::Test {
     add_server(name, {.host = "10.0.0.1", .port = port, .unix_path = {}});
   }
   Pool make_pool() { return {options_, context_, fleet_, registry_}; }
+  static PoolServer entry(std::uint16_t port, std::uint32_t weight = 1) {
+    PoolServer made;
+    made.server.endpoint = {.host = "10.0.0.1", .port = port, .unix_path = {}};
+    made.server.name = made.server.endpoint.text();
+    made.weight = weight;
+    return made;
+  }
+  /// Of servers at these ports.
+  MembershipPtr members(std::initializer_list<std::uint16_t> ports) const {
+    std::vector<PoolServer> servers;
+    for (const std::uint16_t port : ports) servers.push_back(entry(port));
+    return make_membership(options_.placement, servers);
+  }
+  static std::string name_of(Pool& pool, const std::string& key) {
+    return pool.server(pool.place(key)).name();
+  }
 
   test::SimNetwork network_{1};
   test::SimLoop loop_{network_};
@@ -126,6 +145,98 @@ TEST_F(PoolTest, SaysWhatClientsGetWhileAServerIsDown) {
   options_.on_down = protocol::DownPolicy::Error;
 
   EXPECT_EQ(make_pool().on_down(), protocol::DownPolicy::Error);
+}
+
+TEST_F(PoolTest, HasOneThatIsDownWhileNoServerHasBeenFound) {
+  options_.source = {.kind = SourceOptions::Kind::Dns,
+                     .at = {.host = "cache", .port = 11211, .unix_path = {}}};
+  Pool pool = make_pool();
+
+  upstream::Server& nobody = pool.server(pool.place("key"));
+
+  EXPECT_TRUE(nobody.is_down());
+  EXPECT_EQ(nobody.name(), "dns:cache:11211");
+  EXPECT_EQ(pool.members().size(), 1U);
+  EXPECT_TRUE(fleet_.servers().empty());
+}
+
+TEST_F(PoolTest, MovesOnlyTheKeysOfServersThatComeOrGo) {
+  Pool pool = make_pool();
+  pool.change(members({1, 2, 3}));
+  std::map<std::string, std::string> before;
+  for (int i = 0; i < 1000; ++i) {
+    const std::string key = "key" + std::to_string(i);
+    before[key] = name_of(pool, key);
+  }
+
+  pool.change(members({1, 3, 4}));
+  int moved = 0;
+
+  for (const auto& [key, name] : before) {
+    const std::string now = name_of(pool, key);
+    if (now == name) continue;
+    ++moved;
+    EXPECT_TRUE(name == "10.0.0.1:2" || now == "10.0.0.1:4") << name << " to " << now;
+  }
+  EXPECT_GT(moved, 200);
+}
+
+TEST_F(PoolTest, KeepsTheIndexAndTheRecordOfAServerThatStays) {
+  Pool pool = make_pool();
+  pool.change(members({1, 2, 3}));
+  const std::size_t index = pool.members()[2];
+  const upstream::Server* const server = &pool.server(index);
+
+  pool.change(members({2, 3}));
+
+  ASSERT_EQ(pool.members().size(), 2U);
+  EXPECT_EQ(pool.members()[1], index);
+  EXPECT_EQ(&pool.server(index), server);
+}
+
+TEST_F(PoolTest, KeepsAServerThatLeftForAWhileAndThenForgetsIt) {
+  Pool pool = make_pool();
+  pool.change(members({1, 2}));
+  pool.change(members({2}));
+  EXPECT_EQ(fleet_.servers().size(), 2U);
+
+  loop_.run_for(Pool::kLinger + std::chrono::seconds(1));
+
+  ASSERT_EQ(fleet_.servers().size(), 1U);
+  EXPECT_EQ(fleet_.servers().front()->name(), "10.0.0.1:2");
+  EXPECT_FALSE(registry_.snapshot().counters.contains({"server_requests", "10.0.0.1:1"}));
+}
+
+TEST_F(PoolTest, TakesBackAServerThatReturnsInTime) {
+  Pool pool = make_pool();
+  pool.change(members({1, 2}));
+  const upstream::Server* const first = &pool.server(pool.members()[0]);
+  pool.change(members({2}));
+  loop_.run_for(Pool::kLinger / 2);
+
+  pool.change(members({1, 2}));
+  loop_.run_for(Pool::kLinger * 3);
+
+  EXPECT_EQ(&pool.server(pool.members()[0]), first);
+}
+
+TEST_F(PoolTest, GivesAFreeIndexToTheNextThatComes) {
+  Pool pool = make_pool();
+  for (std::uint16_t port = 1; port < 50; ++port) {
+    pool.change(members({port, static_cast<std::uint16_t>(port + 1)}));
+    loop_.run_for(Pool::kLinger * 2);
+  }
+
+  EXPECT_LE(pool.size(), 4U);
+}
+
+TEST_F(PoolTest, IsNeverEmptied) {
+  Pool pool = make_pool();
+  pool.change(members({1, 2}));
+
+  pool.change(members({}));
+
+  EXPECT_EQ(pool.members().size(), 2U);
 }
 
 }  // namespace

@@ -17,9 +17,9 @@ class ServerDeadlineTest : public UpstreamTest {
  protected:
   ServerDeadlineTest() {
     options.request_timeout = 400ms;
-    SharedServer& shared = fleet.server(options.name, options.endpoint, options.health);
-    shared.set_address(*net::numeric_address(options.endpoint));
-    server.emplace(options, context, shared);
+    shared = fleet.server(options.name, options.endpoint, options.health);
+    shared->set_address(*net::numeric_address(options.endpoint));
+    server.emplace(options, context, *shared);
   }
   void ask(std::string_view command, Exchange::Owner& who) {
     server->submit(exchange(command, who), 0);
@@ -39,6 +39,7 @@ class ServerDeadlineTest : public UpstreamTest {
 
   test::CaptureLog log;
   Fleet fleet{log, 1};
+  Fleet::ServerPtr shared;
   std::optional<Server> server;
 };
 
@@ -160,7 +161,7 @@ TEST_F(ServerDeadlineTest, IsMovedOnlyOnce) {
 
 TEST_F(ServerDeadlineTest, IsNotMovedWithoutRecovery) {
   options.timeout_recovery = false;
-  server.emplace(options, context, *fleet.servers().front());
+  server.emplace(options, context, *shared);
   ask("get a\r\n", owner);
 
   loop.stall(440ms);

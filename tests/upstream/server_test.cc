@@ -16,7 +16,7 @@ class ServerTest : public UpstreamTest {
   void start() {
     options.health = {
         .max_failures = 2, .down_retry_delay = 30s, .down_retry_delay_max = 5min, .jitter = 0.0};
-    shared = &fleet.server(options.name, options.endpoint, options.health);
+    shared = fleet.server(options.name, options.endpoint, options.health);
     if (address) shared->set_address(*address);
     server.emplace(options, context, *shared);
   }
@@ -59,7 +59,7 @@ class ServerTest : public UpstreamTest {
 
   test::CaptureLog log;
   Fleet fleet{log, 1};
-  SharedServer* shared = nullptr;
+  Fleet::ServerPtr shared;
   std::optional<net::Address> address =
       net::numeric_address({.host = "127.0.0.1", .port = 11211, .unix_path = {}});
   std::optional<Server> server;

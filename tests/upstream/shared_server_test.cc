@@ -27,7 +27,8 @@ Incident incident(Failure cause, TimePoint began) {
 class SharedServerTest : public testing::Test {
  protected:
   SharedServer& add(const std::string& name) {
-    return fleet.server(name, {.host = name, .port = 11211, .unix_path = {}}, health);
+    records.push_back(fleet.server(name, {.host = name, .port = 11211, .unix_path = {}}, health));
+    return *records.back();
   }
   /// An incident that began just now.
   static SharedServer::Consequence fail(SharedServer& server, Failure cause, TimePoint now) {
@@ -41,6 +42,7 @@ class SharedServerTest : public testing::Test {
   }
 
   test::CaptureLog log;
+  std::vector<Fleet::ServerPtr> records;
   Fleet fleet{log, 1};
   HealthOptions health{
       .max_failures = 2, .down_retry_delay = 30s, .down_retry_delay_max = 5min, .jitter = 0.0};
@@ -304,7 +306,7 @@ TEST_F(SharedServerTest, GoesDownAfterAllWhereOnlyTheOthersComeBack) {
 
 TEST_F(SharedServerTest, IsTheSameForEveryPoolThatNamesItsEndpoint) {
   SharedServer& a = add("a");
-  SharedServer& again = fleet.server("other", a.endpoint(), health);
+  const SharedServer& again = *fleet.server("other", a.endpoint(), health);
 
   EXPECT_EQ(&a, &again);
   EXPECT_EQ(fleet.servers().size(), 1U);
@@ -400,6 +402,45 @@ TEST_F(SharedServerTest, TellsWhatItDidNotHoldAgainstTheServerOnceASecond) {
   EXPECT_EQ(log.count("a reply was here when its wait ran out: recovered"), 2U);
   EXPECT_EQ(log.count("a wait ran out while we stalled: the server gets a fresh one"), 1U);
   EXPECT_EQ(log.events().front().field("bytes_found"), "42");
+}
+
+TEST_F(SharedServerTest, KeepsTheAddressInUseWhileItIsAmongTheNewOnes) {
+  SharedServer& server = add("a");
+  const auto address = [](const std::string& host) {
+    return *net::numeric_address({.host = host, .port = 1, .unix_path = {}});
+  };
+  server.set_addresses({address("10.0.0.1"), address("10.0.0.2")});
+
+  EXPECT_FALSE(server.set_addresses({address("10.0.0.2"), address("10.0.0.1")}));
+  EXPECT_TRUE(server.set_addresses({address("10.0.0.3"), address("10.0.0.1")}));
+  EXPECT_EQ(server.address(), address("10.0.0.1"));
+
+  EXPECT_TRUE(server.set_addresses({address("10.0.0.4")}));
+  EXPECT_EQ(server.address(), address("10.0.0.4"));
+}
+
+TEST_F(SharedServerTest, IsForgottenWhenNobodyUsesItAnyMore) {
+  add("a");
+  add("b");
+  records.erase(records.begin());
+
+  ASSERT_EQ(fleet.servers().size(), 1U);
+  EXPECT_EQ(fleet.servers().front()->name(), "b");
+}
+
+TEST_F(SharedServerTest, TellsOfTheFirstIncidentAfterItWasLastAsked) {
+  int told = 0;
+  fleet.set_on_doubt([&] { ++told; });
+  SharedServer& server = add("a");
+
+  fail(server, Failure::ConnectRefused, kStart);
+  fail(server, Failure::ConnectRefused, kStart + 1s);
+  EXPECT_EQ(told, 1);
+
+  EXPECT_TRUE(server.take_doubt());
+  EXPECT_FALSE(server.take_doubt());
+  fail(server, Failure::ConnectRefused, kStart + 2s);
+  EXPECT_EQ(told, 2);
 }
 
 }  // namespace

@@ -43,7 +43,15 @@ class Registry {
   void add(MetricName name, const Histogram& histogram);
   /// For values that live elsewhere; called by snapshot() in its thread.
   void add_computed(MetricName name, std::function<std::int64_t()> value);
+  /// The metric may go: its owner is not there any more. What a counter or a histogram held is kept
+  /// under the same name and the subject kGone, so that totals never fall; a gauge's value goes.
+  void remove(const MetricName& name, const Counter& counter);
+  void remove(const MetricName& name, const Gauge& gauge);
+  void remove(const MetricName& name, const Histogram& histogram);
   Snapshot snapshot() const;
+
+  /// The subject of what those that have gone counted.
+  static constexpr const char* kGone = "(gone)";
 
  private:
   mutable std::mutex mutex_;
@@ -51,6 +59,7 @@ class Registry {
   std::vector<std::pair<MetricName, const Gauge*>> gauges_;
   std::vector<std::pair<MetricName, const Histogram*>> histograms_;
   std::vector<std::pair<MetricName, std::function<std::int64_t()>>> computed_;
+  Snapshot gone_;
 };
 
 }  // namespace mcsteady::metrics

@@ -33,6 +33,7 @@ struct Address {
   std::uint32_t size = 0;
   int family = 0;  // AF_INET, AF_INET6 or AF_UNIX
   std::string text() const;
+  friend bool operator==(const Address&, const Address&) = default;
 };
 
 /// The address of an endpoint that needs no look-up: a numeric host or a unix path.

@@ -13,6 +13,7 @@
 #include "mcsteady/net/event_loop.h"
 #include "mcsteady/proxy/options.h"
 #include "mcsteady/proxy/worker_metrics.h"
+#include "mcsteady/routing/membership.h"
 #include "mcsteady/upstream/shared_server.h"
 
 namespace mcsteady::proxy {
@@ -49,6 +50,11 @@ class Worker {
   Result<void, std::string> listen(std::size_t first, std::size_t last);
   /// Where listener `index` of those listens in fact.
   net::Endpoint endpoint(std::size_t index) const;
+
+  /// The pool of that name has these servers from now on (routing::Pool::change).
+  void change_pool(const std::string& name, routing::MembershipPtr membership);
+  /// Servers have other addresses than before.
+  void on_addresses_changed();
 
   /// Accepts no more; closes each client once its requests are answered, and all that are left
   /// after drain_timeout; then calls `drained`, once.

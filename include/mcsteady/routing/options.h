@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -17,10 +18,27 @@ struct PoolServer {
 
 using placement::PlacementOptions;
 
+/// Where the servers of a pool come from, if they are not listed.
+struct SourceOptions {
+  enum class Kind {
+    List,         // they are
+    Dns,          // every A and AAAA record of a name is a server
+    Srv,          // SRV records: ports and weights; those of the best priority
+    ElastiCache,  // `config get cluster` asked of a configuration endpoint
+  } kind = Kind::List;
+  net::Endpoint at;                               // Srv: the name is its host
+  Duration hold_down = std::chrono::seconds(10);  // how long a server must be missing to leave
+  Duration poll = std::chrono::seconds(60);       // ElastiCache: between two questions
+  /// As logs and statistics call it: "dns:cache:11211".
+  std::string text() const;
+};
+
 /// Servers that share one placement of keys.
 struct PoolOptions {
   std::string name;
   std::vector<PoolServer> servers;  // in the order written, which placement may depend on
+  SourceOptions source{};
+  upstream::ServerOptions common{};  // of servers that `source` brings, name and endpoint apart
   PlacementOptions placement;
   protocol::DownPolicy on_down = protocol::DownPolicy::Miss;
 };

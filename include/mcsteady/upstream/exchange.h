@@ -27,8 +27,9 @@ enum class Failure : std::uint8_t {
   ValueTooLarge,   // over limits.value
   NoMemory,        // over limits.memory
   ServerDown,      // marked down: nothing was sent
+  NoServers,       // discovery has not found any server of the pool yet
 };
-inline constexpr std::size_t kFailureCount = static_cast<std::size_t>(Failure::ServerDown) + 1;
+inline constexpr std::size_t kFailureCount = static_cast<std::size_t>(Failure::NoServers) + 1;
 /// A short name for metrics and logs ("server_late"), and a phrase for error lines.
 const char* to_string(Failure failure);
 const char* describe(Failure failure);

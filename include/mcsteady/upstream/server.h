@@ -29,6 +29,17 @@ class Server {
   /// go the same connection, so that they arrive in order, unless a connection is retired between.
   void submit(ExchangePtr exchange, std::size_t lane);
 
+  /// Its addresses are others now (SharedServer::set_addresses). New exchanges go to a fresh
+  /// connection; what is owed on one to an address that is gone may still come. If this worker is
+  /// to probe it, it does so at once.
+  void on_addresses_changed();
+  /// It is no member of its pool any more: what was submitted finishes, then its connections close.
+  void leave();
+  /// It is one again.
+  void join();
+  /// It has left, and nothing is left to do: it may be destroyed, from outside its callbacks.
+  bool is_gone() const;
+
   const ServerOptions& options() const;
   const std::string& name() const;
   const ServerMetrics& metrics() const;

@@ -34,6 +34,12 @@ struct ServerMetrics {
   metrics::Histogram response_time;  // from the last byte out to the end of the reply
 
   void register_in(metrics::Registry& registry, const std::string& server) const;
+  void remove_from(metrics::Registry& registry, const std::string& server) const;
+
+ private:
+  /// Calls `use(name, metric)` for each.
+  template <class Use>
+  void for_each(const Use& use) const;
 };
 
 }  // namespace mcsteady::upstream

@@ -2,12 +2,14 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "mcsteady/base/log.h"
@@ -32,7 +34,8 @@ struct Incident {
 
 class Fleet;
 
-/// What all workers share of one server: its health, its address, and the log lines of its changes.
+/// What all workers share of one server: its health, its addresses, and the log lines of its
+/// changes. The endpoint is its identity: addresses come and go, the record stays.
 /// Threads: any. The hot path reads an atomic; changes take the fleet's lock.
 class SharedServer {
  public:
@@ -42,6 +45,8 @@ class SharedServer {
   const net::Endpoint& endpoint() const { return endpoint_; }
   Health::State state() const { return state_.load(std::memory_order_relaxed); }
   bool is_down() const { return state() == Health::State::Down; }
+  /// It stands for the servers of a pool that has none yet (Fleet::nobody): down for ever.
+  bool is_nobody() const { return nobody_; }
 
   /// A reply came within its wait.
   void on_answered() {
@@ -59,15 +64,26 @@ class SharedServer {
   void on_probe_answered();
   /// The time of the next probe, which the caller makes too; unset where it is not down any more.
   std::optional<TimePoint> on_probe_failed(Failure cause, TimePoint now);
+  /// Whoever was to probe it has let that slip (it belonged to a pool that the server has left):
+  /// true for one caller, who probes it now.
+  bool take_over_probe(TimePoint now);
 
   std::optional<net::Address> address() const;
-  /// In the order in which they are to be tried; a failed connect goes on to the next one.
-  void set_addresses(std::vector<net::Address> addresses);
+  std::vector<net::Address> addresses() const;
+  bool has_address(const net::Address& address) const;
+  /// In the order in which they are to be tried; a failed connect goes on to the next one. The one
+  /// in use stays in use while it is among them. False: they are the same, in whatever order.
+  bool set_addresses(std::vector<net::Address> addresses);
   void set_address(const net::Address& address) { set_addresses({address}); }
+  /// Whether there has been an incident since this was last asked: its addresses may be out of
+  /// date.
+  bool take_doubt() { return doubted_.exchange(false, std::memory_order_relaxed); }
 
  private:
   friend class Fleet;
+  static constexpr TimePoint::rep kNever = std::numeric_limits<TimePoint::rep>::max();
   void clear_record();
+  void doubt_addresses();
   void publish();
   void try_next_address();
   void log_down(const Incident& incident, int failures, Duration retry_in) const;
@@ -78,6 +94,9 @@ class SharedServer {
   std::atomic<Health::State> state_{Health::State::Up};
   std::atomic<bool> clean_{true};  // an answer would change nothing
   std::atomic<TimePoint::rep> excuse_logged_at_{std::numeric_limits<TimePoint::rep>::min() / 2};
+  std::atomic<TimePoint::rep> probe_overdue_at_{kNever};
+  std::atomic<bool> doubted_{false};
+  bool nobody_ = false;                 // from the start or never
   Health health_;                       // the rest is guarded by the fleet's lock
   std::optional<TimePoint> failed_at_;  // its last incident, unless it has answered since
   std::optional<TimePoint> silent_at_;  // its last timeout, unless it has answered since
@@ -89,27 +108,38 @@ class SharedServer {
 /// ours. Threads: any.
 class Fleet {
  public:
+  using ServerPtr = std::shared_ptr<SharedServer>;
+
   /// `seed`: of the jitter.
   Fleet(Log& log, std::uint32_t seed) : log_(log), random_(seed) {}
 
-  /// The record of a server; the same one for every pool that names the same endpoint. Before the
-  /// workers' threads start: afterwards servers() is read without the lock.
-  SharedServer& server(const std::string& name, const net::Endpoint& endpoint,
-                       const HealthOptions& health);
-  const std::vector<std::unique_ptr<SharedServer>>& servers() const { return servers_; }
+  /// The record of a server; the same one for every pool that names the same endpoint. Shared by
+  /// the pools of all workers and by who looks its name up, in threads of their own: it goes with
+  /// the last of them.
+  ServerPtr server(const std::string& name, const net::Endpoint& endpoint,
+                   const HealthOptions& health);
+  /// Stands in where a pool has no server: down, never probed, and not among servers().
+  ServerPtr nobody(const std::string& name);
+  /// Those that are in use now, in the order in which they came.
+  std::vector<ServerPtr> servers() const;
+  /// `on_doubt` is told, in the thread it happens in, of the first incident after a take_doubt().
+  /// Before the workers' threads start.
+  void set_on_doubt(std::function<void()> on_doubt) { on_doubt_ = std::move(on_doubt); }
 
  private:
   friend class SharedServer;
   /// Timeouts this close to each other are one moment.
   static constexpr Duration kSameMoment = std::chrono::seconds(1);
   bool excuse_all(TimePoint now, Duration noticed_after);
+  std::vector<ServerPtr> known() const;
   double draw() { return std::uniform_real_distribution<double>(0.0, 1.0)(random_); }
 
   Log& log_;
+  std::function<void()> on_doubt_;
   mutable std::mutex mutex_;
   std::minstd_rand random_;
   bool excused_ = false;  // all seemed to fail, and none has answered since
-  std::vector<std::unique_ptr<SharedServer>> servers_;
+  std::vector<std::weak_ptr<SharedServer>> servers_;
 };
 
 }  // namespace mcsteady::upstream
