@@ -18,6 +18,7 @@ namespace mcsteady::test {
 /// What a client may hold its replies to.
 enum class Expect {
   Exact,   // nothing fails, so every reply is the one that memcached would give
+  Moving,  // nothing fails, but keys move to other servers: misses and older versions are right
   Honest,  // requests may fail or be lost, but a value is always one that was written to its key
 };
 

@@ -31,6 +31,10 @@ TEST(WorkerSim, StallsAndSplitsCostNoReplyAndNoServerItsName) {
   run_worlds(Expect::Exact, 1'000'000, iterations(60));
 }
 
+TEST(WorkerSim, ServersThatComeAndGoCostNoReply) {
+  run_worlds(Expect::Moving, 3'000'000, iterations(60));
+}
+
 TEST(WorkerSim, BadServersCostOnlyTheRequestsThatTheyFail) {
   run_worlds(Expect::Honest, 2'000'000, iterations(60));
 }

@@ -17,7 +17,7 @@ namespace mcsteady::test {
 class WorkerWorld final : private proxy::StatsSource {
  public:
   /// Honest: servers are late, hang, hang up and break off; Exact: they are not, but everyone else
-  /// stalls, splits and dawdles.
+  /// stalls, splits and dawdles. Moving and Honest: servers come and go.
   WorkerWorld(std::uint64_t seed, Expect expect);
   ~WorkerWorld() override;
 
@@ -43,6 +43,7 @@ class WorkerWorld final : private proxy::StatsSource {
   void make_clients();
   PathConditions client_path();
   ServerAct act_of_a_bad_server();
+  void change_members();
   void step();
   bool nothing_is_owed() const;
   bool done() const;
@@ -56,6 +57,8 @@ class WorkerWorld final : private proxy::StatsSource {
   upstream::Fleet fleet_{log_, 1};
   net::MemoryBudget memory_{MiB(64)};
   metrics::Registry registry_;
+  std::vector<upstream::Fleet::ServerPtr> records_;
+  routing::PoolOptions pool_;
   std::unique_ptr<proxy::Shared> shared_;
   std::unique_ptr<SimLoop> proxy_loop_;
   std::unique_ptr<proxy::Worker> worker_;
