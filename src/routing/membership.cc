@@ -26,10 +26,10 @@ std::string SourceOptions::text() const {
 }
 
 MembershipPtr make_membership(const PlacementOptions& options, std::vector<PoolServer> servers) {
-  std::vector<placement::Node> nodes;
+  auto membership = std::make_shared<Membership>();
+  std::vector<placement::Node>& nodes = membership->nodes;
   nodes.reserve(servers.size());
   for (const PoolServer& entry : servers) nodes.push_back(node_of(entry));
-  auto membership = std::make_shared<Membership>();
   if (!nodes.empty()) membership->placement = placement::make_placement(options, nodes);
   membership->servers = std::move(servers);
   return membership;

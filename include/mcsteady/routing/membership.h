@@ -12,6 +12,7 @@ namespace mcsteady::routing {
 /// whoever found it out, shared by the pools of all workers, and swapped whole.
 struct Membership {
   std::vector<PoolServer> servers;
+  std::vector<placement::Node> nodes;                     // the same, as a placement takes them
   std::unique_ptr<const placement::Placement> placement;  // null where there is no server
 };
 using MembershipPtr = std::shared_ptr<const Membership>;
