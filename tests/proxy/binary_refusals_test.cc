@@ -41,6 +41,8 @@ TEST_F(BinaryRefusalsTest, AMalformedRequestIsToldSoAndHungUpOn) {
            {.opcode = Opcode::Noop, .value = "v"},
            {.opcode = Opcode::Version, .key = "k"},
            {.opcode = Opcode::Stat, .extras = "1234"},
+           {.opcode = Opcode::SaslList, .key = "PLAIN"},
+           {.opcode = Opcode::SaslAuth, .value = "word"},
            {.opcode = Opcode::Quit, .key = "k"}}) {
     expect_closed_with(Status::InvalidArguments, request);
   }
@@ -76,12 +78,18 @@ TEST_F(BinaryRefusalsTest, OtherMagicIsHungUpOnWithoutAWord) {
 
 TEST_F(BinaryRefusalsTest, AnUnknownCommandIsToldSoAndItsBodyDropped) {
   start(1);
-  for (const int opcode : {0x1b, 0x20, 0x21, 0x22, 0x25, 0x30, 0xff}) {
-    const BinaryRequest unknown{
-        .opcode = static_cast<Opcode>(opcode), .extras = "1234", .key = "key", .value = "value"};
+  const auto opcode = [](int number) { return static_cast<Opcode>(number); };
+  for (const BinaryRequest& unknown : std::vector<BinaryRequest>{
+           {.opcode = opcode(0x1b), .extras = "1234"},
+           {.opcode = opcode(0x25), .extras = "1234", .key = "key", .value = "value"},
+           {.opcode = opcode(0x30), .value = "value"},
+           {.opcode = opcode(0xff), .key = "key"},
+           {.opcode = Opcode::SaslList},
+           {.opcode = Opcode::SaslAuth, .key = "PLAIN", .value = std::string("\0me\0word", 8)},
+           {.opcode = Opcode::SaslStep, .key = "PLAIN"}}) {
     const auto replies = ask_all(unknown.bytes() + bytes_of(Opcode::Noop, 5));
 
-    ASSERT_EQ(replies.size(), 2U) << opcode;
+    ASSERT_EQ(replies.size(), 2U) << static_cast<int>(unknown.opcode);
     EXPECT_EQ(replies[0].status, Status::UnknownCommand);
     EXPECT_EQ(replies[0].value, "Unknown command");
     EXPECT_EQ(replies[1].opaque, 5U);

@@ -95,6 +95,13 @@ std::optional<Command> command_of(Opcode opcode) {
   return std::nullopt;
 }
 
+/// The form of the commands of SASL, which are unknown here, but not without a look at their form.
+std::optional<Form> sasl_form(Opcode opcode) {
+  if (opcode == Opcode::SaslList) return Form::Bare;
+  if (opcode == Opcode::SaslAuth || opcode == Opcode::SaslStep) return Form::Extending;
+  return std::nullopt;
+}
+
 struct Header {
   std::uint8_t opcode;
   std::size_t key_size, extras_size, body_size;
@@ -204,12 +211,14 @@ Parsed parse_request(std::string_view input, const Limits& limits) {
   request.call.opcode = header.opcode;
   request.call.opaque = header.opaque;
   if (const auto fault = fault_of(header, limits)) return refuse(parsed, *fault);
-  const std::optional<Command> command = command_of(static_cast<Opcode>(header.opcode));
+  const auto opcode = static_cast<Opcode>(header.opcode);
+  const std::optional<Command> command = command_of(opcode);
+  const std::optional<Form> form = command ? command->form : sasl_form(opcode);
+  if (form && !has_form(header, *form)) {
+    return refuse(parsed, {.status = Status::InvalidArguments, .close = true});
+  }
   if (!command) {
     return refuse(parsed, {.status = Status::UnknownCommand, .swallow = header.value_size()});
-  }
-  if (!has_form(header, command->form)) {
-    return refuse(parsed, {.status = Status::InvalidArguments, .close = true});
   }
 
   request.call.verb = command->verb;

@@ -4,6 +4,7 @@ Everything listens on 127.0.0.1 with a port that the kernel picks, or on a unix 
 of its own, and is a context manager that leaves nothing behind. Every wait has an end.
 """
 
+from harness.binary_client import BinaryClient, packet
 from harness.blackhole import Blackhole
 from harness.fake_server import FakeServer, Peer, memcached_like
 from harness.memcached import Memcached
@@ -12,6 +13,6 @@ from harness.proxy import Proxy, mcsteady_binary, pool_config, run_mcsteady
 from harness.text_client import TextClient
 
 __all__ = [
-    "Blackhole", "FakeServer", "Memcached", "Peer", "Process", "Proxy", "TextClient",
-    "mcsteady_binary", "memcached_like", "pool_config", "run_mcsteady", "wait_until",
+    "BinaryClient", "Blackhole", "FakeServer", "Memcached", "Peer", "Process", "Proxy", "TextClient",
+    "mcsteady_binary", "memcached_like", "packet", "pool_config", "run_mcsteady", "wait_until",
 ]
