@@ -22,6 +22,7 @@ LIBRARY_OWNERS = {
     "event2": "net",
     "event.h": "net",
     "openssl": "net",
+    "crypt.h": "proxy",
     "yaml-cpp": "config",
     "spdlog": "base",
     "fmt": "base",

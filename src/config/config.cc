@@ -5,6 +5,7 @@
 
 #include "config/endpoints.h"
 #include "config/pools.h"
+#include "config/read_file.h"
 #include "config/section.h"
 #include "config/units.h"
 #include "config/words.h"
@@ -13,7 +14,6 @@
 namespace mcsteady::config {
 namespace {
 
-constexpr std::size_t kFileMax = std::size_t{1} << 20;
 constexpr std::string_view kSmallest = "pools: { main: { servers: [host:11211] } }";
 
 constexpr std::array<std::string_view, 4> kIoMethods = {"auto", "epoll", "poll", "select"};
@@ -66,6 +66,8 @@ void read_limits(Section& top, Config& config) {
   limits.read_size("memory", config.memory_max, {MiB(1), MiB(1 << 20)});
   limits.read_size("client_output", client.output_high_water, {KiB(4), MiB(1024)});
   limits.read_duration("client_stuck", client.stuck_timeout, Zero::Refused);
+  limits.read_number("auth_tries", client.auth.tries_max, {1, 1000});
+  limits.read_duration("auth_delay", client.auth.failure_delay, Zero::Allowed);
   if (limits.is_sound()) {
     check_order(limits, "value", client.limits.value_max, "memory", config.memory_max);
     check_order(limits, "client_output", client.output_high_water, "memory", config.memory_max);

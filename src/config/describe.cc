@@ -75,11 +75,12 @@ void describe_peers(const proxy::PeerRule& peers, Page& page) {
 
 void describe_listeners(const std::vector<proxy::ListenerOptions>& listeners, Page& page) {
   page.line(0, "listen:");
-  for (const auto& [listener, peers] : listeners) {
+  for (const auto& [listener, peers, auth_file] : listeners) {
     page.line(1, "- address", in_yaml(listener.endpoint.text()));
     if (listener.unix_mode != 0) page.line(2, "mode", in_octal(listener.unix_mode));
     page.line(2, "backlog", std::to_string(listener.backlog));
     describe_peers(peers, page);
+    if (!auth_file.empty()) page.line(2, "auth", in_yaml(auth_file));
   }
 }
 
@@ -122,6 +123,8 @@ void describe_limits(const proxy::ClientOptions& client, ByteCount memory_max, P
   page.line(1, "memory", memory_max);
   page.line(1, "client_output", client.output_high_water);
   page.line(1, "client_stuck", client.stuck_timeout);
+  page.line(1, "auth_tries", std::to_string(client.auth.tries_max));
+  page.line(1, "auth_delay", client.auth.failure_delay);
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ std::optional<proxy::ListenerOptions> read_listener_map(const YamlNode& node, Er
   }
   section.read_number("backlog", listener.socket.backlog, {1, 65535});
   section.refuse_for_now("tls");
-  section.refuse_for_now("auth");
+  section.read_text("auth", listener.auth_file);
   section.finish();
   return endpoint ? std::optional(listener) : std::nullopt;
 }

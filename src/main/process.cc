@@ -65,9 +65,21 @@ Process::Process(const config::Config& config, OutputLog& log, const std::string
               .registry = registry_,
               .stats = stats_,
               .log = log,
-              .version = version} {}
+              .version = version},
+      credential_files_(log, registry_) {
+  make_authenticators();
+}
 
 Process::~Process() = default;
+
+void Process::make_authenticators() {
+  for (auto& [path, credentials] : config_.credentials) {
+    auto& made = shared_.authenticators[path];
+    made = std::make_unique<proxy::Authenticator>(std::move(credentials), background_);
+    credential_files_.watch(path, *made);
+  }
+  config_.credentials.clear();
+}
 
 Result<void, std::string> Process::open() {
   lanes_.resize(static_cast<std::size_t>(config_.workers));
@@ -126,24 +138,15 @@ void Process::run() {
   for (;;) {
     Duration wait = std::chrono::hours(1);
     if (reports) wait = std::min(wait, report_at - clock_.now());
-    if (names_.under_way()) {
-      wait = std::min(wait, kLookupPoll);
-    } else if (!names_.all_found()) {
-      wait = std::min(wait, look_at - clock_.now());
-    }
+    wait = std::min(wait, until_next_duty(look_at));
     const Signals::Event event = signals_.wait(std::max(wait, Duration{0}));
     if (event == Signals::Event::Stop) break;
-    if (event == Signals::Event::Reopen) {
-      if (auto reopened = log_.reopen(); !reopened) {
-        log_.error("cannot open the log file again", {{"error", reopened.error()}});
-      } else {
-        log_.info("log opened again");
-      }
-    }
+    if (event == Signals::Event::Reopen) reopen();
     if (reports && clock_.now() >= report_at) {
       metrics.write();
       report_at = clock_.now() + config_.metrics_interval;
     }
+    credential_files_.look();
     names_.collect(Duration{0});
     if (clock_.now() >= look_at) {
       names_.start();
@@ -154,12 +157,32 @@ void Process::run() {
   if (reports) metrics.write();
 }
 
+Duration Process::until_next_duty(TimePoint look_at) const {
+  Duration wait = std::chrono::hours(1);
+  if (names_.under_way()) {
+    wait = kLookupPoll;
+  } else if (!names_.all_found()) {
+    wait = look_at - clock_.now();
+  }
+  return credential_files_.empty() ? wait : std::min(wait, CredentialFiles::kInterval);
+}
+
+void Process::reopen() {
+  if (auto reopened = log_.reopen(); !reopened) {
+    log_.error("cannot open the log file again", {{"error", reopened.error()}});
+  } else {
+    log_.info("log opened again");
+  }
+  credential_files_.read_all();
+}
+
 void Process::stop() {
   log_.info("stopping: letting requests in flight finish");
   for (Lane& lane : lanes_) {
     lane.loop->post([&lane] { lane.worker->drain([&lane] { lane.loop->stop(); }); });
   }
   for (Lane& lane : lanes_) lane.thread.join();
+  background_.stop();
   log_.info("stopped");
 }
 

@@ -5,6 +5,8 @@
 #include <thread>
 #include <vector>
 
+#include "main/background_thread.h"
+#include "main/credential_files.h"
 #include "main/name_lookup.h"
 #include "main/signals.h"
 #include "mcsteady/admin/metrics_line.h"
@@ -39,6 +41,9 @@ class Process {
     TimePoint now() const override { return std::chrono::steady_clock::now(); }
   };
 
+  void make_authenticators();
+  void reopen();
+  Duration until_next_duty(TimePoint look_at) const;
   Result<void, std::string> open_lane(std::size_t index);
   Result<void, std::string> refuse_taken_ports(net::EventLoop& loop) const;
   void stop();
@@ -53,7 +58,9 @@ class Process {
   NameLookup names_;
   admin::Stats stats_;
   proxy::Shared shared_;
+  CredentialFiles credential_files_;
   std::vector<Lane> lanes_;
+  BackgroundThread background_;  // ends first: its results are posted to the loops
 };
 
 }  // namespace mcsteady

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "mcsteady/protocol/authentication.h"
 #include "proxy/fan_out_slot.h"
 #include "proxy/retrieval_slot.h"
 #include "proxy/single_slot.h"
@@ -39,6 +40,12 @@ std::string_view arguments_of(const Request& request) {
   return rest.substr(0, rest.find_last_not_of(' ') + 1);
 }
 
+Gate::Replies text_gate_replies() {
+  return {.accepted = std::string(protocol::kAuthenticated),
+          .refused = std::string(protocol::kAuthenticationFailed),
+          .busy = "SERVER_ERROR too many clients authenticate at once\r\n"};
+}
+
 bool ends_with_crlf(std::string_view body) {
   return body.ends_with("\r\n");
 }
@@ -59,7 +66,8 @@ ClientConnection::~ClientConnection() {
   }
 }
 
-void ClientConnection::start(net::AcceptedSocket& socket) {
+void ClientConnection::start(net::AcceptedSocket& socket, Authenticator* authenticator) {
+  if (authenticator != nullptr) gate_ = std::make_unique<Gate>(context_, *authenticator);
   stream_ = socket.start(static_cast<net::Stream::Handler&>(*this));
 }
 
@@ -134,7 +142,13 @@ bool ClientConnection::take_request(TimePoint now) {
     const bool binary = input_.view().front() == protocol::binary::kRequestMagic;
     dialect_ = binary ? Dialect::Binary : Dialect::Text;
   }
-  return dialect_ == Dialect::Binary ? binary_front_.take_request(now) : take_text_request(now);
+  const bool is_stranger = gate_ && !gate_->is_open();
+  if (dialect_ == Dialect::Text) {
+    return is_stranger ? take_introduction(now) : take_text_request(now);
+  }
+  if (!is_stranger) return binary_front_.take_request(now);
+  refuse({.reply = {}, .close = true}, now);
+  return true;
 }
 
 void ClientConnection::wait_for_more() {
@@ -158,6 +172,27 @@ bool ClientConnection::take_text_request(TimePoint now) {
       return true;
   }
   return false;
+}
+
+/// The same for a client that has not said who it is.
+bool ClientConnection::take_introduction(TimePoint now) {
+  const protocol::Introduction said = protocol::parse_introduction(input_.view());
+  switch (said.kind) {
+    case protocol::Introduction::Kind::Incomplete:
+      wait_for_more();
+      return false;
+    case protocol::Introduction::Kind::HangUp:
+      refuse({.reply = {}, .close = true}, now);
+      return true;
+    case protocol::Introduction::Kind::Refusal:
+      refuse({.reply = said.reply}, now);
+      break;
+    case protocol::Introduction::Kind::Attempt:
+      append(*gate_).attempt(*this, now, said.user, said.password, text_gate_replies());
+      break;
+  }
+  input_.consume(said.consumed);
+  return true;
 }
 
 void ClientConnection::refuse(const protocol::Refusal& refusal, TimePoint now) {
@@ -262,6 +297,7 @@ void ClientConnection::answer(std::string_view text, TimePoint now) {
 }
 
 bool ClientConnection::may_take_request() const {
+  if (gate_ && gate_->is_deciding()) return false;
   // A retrieval asks for its keys in portions; what is behind it must not overtake the last one.
   if (unissued_ != nullptr && !unissued_->all_issued()) return false;
   return has_room() && requests_held_ < high_water() && in_flight_ < portion_max();

@@ -7,6 +7,7 @@
 #include "mcsteady/net/event_loop.h"
 #include "proxy/binary_front.h"
 #include "proxy/exchange_factory.h"
+#include "proxy/gate.h"
 #include "proxy/input_buffer.h"
 #include "proxy/reply_slot.h"
 #include "proxy/worker_context.h"
@@ -36,7 +37,8 @@ class ClientConnection final : private net::Stream::Handler {
   ClientConnection(const ClientConnection&) = delete;
   ClientConnection& operator=(const ClientConnection&) = delete;
 
-  void start(net::AcceptedSocket& socket);
+  /// `authenticator`: whom to ask before the client is served; null: it need not say who it is.
+  void start(net::AcceptedSocket& socket, Authenticator* authenticator);
   /// Answers with `line` and closes: for a client that cannot be served at all.
   void turn_away(std::string_view line, CloseCause cause);
   void close(CloseCause cause);
@@ -114,6 +116,7 @@ class ClientConnection final : private net::Stream::Handler {
   bool take_requests();
   bool take_request(TimePoint now);
   bool take_text_request(TimePoint now);
+  bool take_introduction(TimePoint now);
   bool take_storage(const protocol::Parsed& parsed, TimePoint now);
   void finish_large_body();
   void finish_text_body(LargeBody&& body);
@@ -154,6 +157,7 @@ class ClientConnection final : private net::Stream::Handler {
   bool closed_ = false;
   std::optional<CloseCause> ending_;  // close when all is answered; no more requests are taken
   Resume resume_{*this};
+  std::unique_ptr<Gate> gate_;  // null: the client need not say who it is
   std::unique_ptr<net::Stream> stream_;
 };
 

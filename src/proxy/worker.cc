@@ -78,6 +78,7 @@ class Worker::Impl final : private ClientConnection::Host, private net::Task {
   };
 
   void on_accepted(net::AcceptedSocket& socket, const ListenerOptions& listener);
+  Authenticator* authenticator_of(const ListenerOptions& listener) const;
   void on_client_closed(ClientConnection& client, CloseCause cause) override;
   void run() override;  // at the turn's end
 
@@ -128,12 +129,17 @@ void Worker::Impl::on_accepted(net::AcceptedSocket& socket, const ListenerOption
       context_, static_cast<ClientConnection::Host&>(*this), next_lane_++));
   ClientConnection& client = *clients_.back();
   client.index = clients_.size() - 1;
-  client.start(socket);
+  client.start(socket, authenticator_of(listener));
   if (!is_known) {
     client.turn_away("ERROR access denied\r\n", CloseCause::Stranger);
   } else if (others >= options_.client.clients_max) {
     client.turn_away("ERROR Too many open connections\r\n", CloseCause::TooMany);
   }
+}
+
+Authenticator* Worker::Impl::authenticator_of(const ListenerOptions& listener) const {
+  if (listener.auth_file.empty()) return nullptr;
+  return shared_.authenticators.at(listener.auth_file).get();
 }
 
 void Worker::Impl::on_client_closed(ClientConnection& client, CloseCause cause) {

@@ -16,6 +16,8 @@ const char* to_string(CloseCause cause) {
       return "too_many";
     case CloseCause::Stranger:
       return "stranger";
+    case CloseCause::AuthFailed:
+      return "auth_failed";
     case CloseCause::Stuck:
       return "stuck";
     case CloseCause::NoMemory:
@@ -42,6 +44,9 @@ void WorkerMetrics::register_in(metrics::Registry& registry) const {
   add("get_misses", get_misses);
   add("unavailable", unavailable);
   add("clients_accepted", clients_accepted);
+  add("auth_accepted", auth_accepted);
+  add("auth_failures", auth_failures);
+  add("auth_busy", auth_busy);
   add("clients", clients);
   add("bytes_read", bytes_read);
   add("bytes_written", bytes_written);

@@ -21,6 +21,7 @@ constexpr const char* kNothingIsDefault = R"(listen:
     mode: "0660"
     backlog: 7
     peers: { uid: [33, root], gid: [50] }
+    auth: /etc/mcsteady/users
   - "[::1]:11219"
   - unix:@mcsteady
 workers: 3
@@ -49,6 +50,8 @@ limits:
   memory: 64MiB
   client_output: 12KiB
   client_stuck: 13s
+  auth_tries: 16
+  auth_delay: 17s
 shutdown: { drain_timeout: 14s }
 log: { level: debug, format: json, metrics_interval: 15s, file: /var/log/mcsteady.log }
 )";
@@ -102,6 +105,7 @@ TEST(Config, ListenersAreTcpOrUnixAndShareAPortOnlyWhenWorkersDo) {
   EXPECT_EQ(listeners[0].socket.backlog, 7);
   EXPECT_EQ(listeners[0].peers.uids, (std::vector<uid_t>{33, 0}));
   EXPECT_EQ(listeners[0].peers.gids, (std::vector<gid_t>{50}));
+  EXPECT_EQ(listeners[0].auth_file, "/etc/mcsteady/users");
   EXPECT_FALSE(listeners[0].socket.share_port);
   EXPECT_EQ(listeners[1].socket.endpoint, (net::Endpoint{"::1", 11219, ""}));
   EXPECT_TRUE(listeners[1].socket.share_port);
@@ -125,6 +129,8 @@ TEST(Config, WhatIsOfTheWholeProcessIsRead) {
   EXPECT_EQ(config.memory_max, MiB(64));
   EXPECT_EQ(config.worker.client.output_high_water, KiB(12));
   EXPECT_EQ(config.worker.client.stuck_timeout, 13s);
+  EXPECT_EQ(config.worker.client.auth.tries_max, 16);
+  EXPECT_EQ(config.worker.client.auth.failure_delay, 17s);
   EXPECT_EQ(config.worker.drain_timeout, 14s);
   EXPECT_EQ(config.log.level, LogLevel::Debug);
   EXPECT_EQ(config.log.format, LogOptions::Format::Json);
@@ -157,6 +163,7 @@ TEST(Description, SpellsOutEveryKeyThatAFileMayHold) {
   const Config read_back = parse(describe(parse(kNothingIsDefault)));
 
   EXPECT_EQ(read_back.worker.listeners.at(0).socket.backlog, 7);
+  EXPECT_EQ(read_back.worker.listeners.at(0).auth_file, "/etc/mcsteady/users");
   EXPECT_EQ(read_back.worker.listeners.at(0).peers.uids, (std::vector<uid_t>{33, 0}));
   EXPECT_EQ(read_back.worker.listeners.at(0).socket.unix_mode, 0660u);
   EXPECT_EQ(read_back.worker.pools.at(0).servers.at(0).weight, 5u);

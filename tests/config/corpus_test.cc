@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "fuzz/config_check.h"
+#include "fuzz/credentials_check.h"
 #include "support/source_dir.h"
 
 namespace mcsteady::config {
@@ -26,6 +27,22 @@ TEST(ConfigCorpus, HoldsInEveryBuildWhatTheFuzzerChecks) {
   }
 
   EXPECT_GE(files, 8u);
+}
+
+TEST(CredentialsCorpus, HoldsInEveryBuildWhatTheFuzzerChecks) {
+  std::size_t files = 0;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(test::source_dir() + "/tests/fuzz/corpus/credentials")) {
+    SCOPED_TRACE(entry.path());
+    std::ifstream file(entry.path(), std::ios::binary);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    for (std::size_t size = 0; size <= text.size(); ++size) {
+      fuzz::check_credentials_bytes(std::string_view(text).substr(0, size));
+    }
+    ++files;
+  }
+
+  EXPECT_GE(files, 5u);
 }
 
 }  // namespace

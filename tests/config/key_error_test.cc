@@ -87,9 +87,8 @@ TEST(ConfigKeys, WhatComesLaterIsRefusedWithAClearWord) {
   EXPECT_EQ(errors_in_pool("hash: md5"), "f:1:36: hash: not supported yet; leave it out\n");
   EXPECT_EQ(errors_in_pool("on_down: eject"),
             "f:1:45: on_down: 'eject' is not supported yet; this version has miss, error\n");
-  EXPECT_EQ(errors_behind_a_pool("listen: [{ address: a:1, tls: {}, auth: /users }]"),
-            "f:2:26: tls: not supported yet; leave it out\n"
-            "f:2:35: auth: not supported yet; leave it out\n");
+  EXPECT_EQ(errors_behind_a_pool("listen: [{ address: a:1, tls: {} }]"),
+            "f:2:26: tls: not supported yet; leave it out\n");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <string>
 
+#include "fuzz/introduction_check.h"
 #include "fuzz/reply_check.h"
 #include "fuzz/request_check.h"
 #include "support/source_dir.h"
@@ -29,6 +30,10 @@ std::size_t replay(const std::string& name, Check check) {
 
 TEST(Corpus, RequestsKeepTheParsersPromises) {
   EXPECT_GE(replay("request_parser", fuzz::check_request_bytes), 10U);
+}
+
+TEST(Corpus, IntroductionsKeepTheParsersPromises) {
+  EXPECT_GE(replay("introduction", fuzz::check_introduction_bytes), 8U);
 }
 
 TEST(Corpus, RepliesKeepTheParsersPromises) {

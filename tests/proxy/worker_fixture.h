@@ -11,6 +11,7 @@
 #include "mcsteady/placement/placement.h"
 #include "mcsteady/proxy/worker.h"
 #include "support/capture_log.h"
+#include "support/manual_background.h"
 #include "support/scripted_server.h"
 #include "support/sim_loop.h"
 #include "support/sim_peer.h"
@@ -50,6 +51,11 @@ class WorkerTest : public testing::Test, protected proxy::StatsSource {
     options.pools = {pool};
     memory.emplace(ceiling);
     shared.emplace(fleet, *memory, registry, *stats_source, log, "1.0-test");
+    for (const proxy::ListenerOptions& listener : options.listeners) {
+      if (listener.auth_file.empty()) continue;
+      shared->authenticators[listener.auth_file] =
+          std::make_unique<proxy::Authenticator>(credentials, background);
+    }
     worker = std::make_unique<proxy::Worker>(options, proxy_side, *shared);
     for (const auto& known : fleet.servers()) {
       known->set_address(*net::numeric_address(known->endpoint()));
@@ -114,6 +120,8 @@ class WorkerTest : public testing::Test, protected proxy::StatsSource {
   proxy::WorkerOptions options;
   routing::PoolOptions pool;       // start() adds the servers
   upstream::ServerOptions server;  // each of them, name and place apart
+  proxy::Credentials credentials;  // of the listeners that name a file
+  ManualBackground background;
   ByteCount ceiling = MiB(64);
   proxy::StatsSource* stats_source = this;
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "mcsteady/base/clock.h"
 #include "mcsteady/base/log.h"
 #include "mcsteady/base/result.h"
+#include "mcsteady/proxy/credentials.h"
 #include "mcsteady/proxy/options.h"
 
 namespace mcsteady::config {
@@ -15,6 +17,8 @@ namespace mcsteady::config {
 /// Everything that can be configured, as the rooms want it.
 struct Config {
   proxy::WorkerOptions worker;
+  /// Who may come in, by the files that listeners name. parse_config() reads no other file.
+  std::map<std::string, proxy::Credentials> credentials;
   int workers = 1;
   std::string io = "auto";  // auto, epoll, poll, select
   ByteCount memory_max = MiB(256);
@@ -36,7 +40,7 @@ struct ConfigError {
 Result<Config, std::vector<ConfigError>> parse_config(std::string_view yaml,
                                                       const std::string& file);
 
-/// The same from a file; one that cannot be read is an error at 1:1.
+/// The same from a file, and from those that it names; one that cannot be read is an error at 1:1.
 Result<Config, std::vector<ConfigError>> load_config(const std::string& path);
 
 /// What runs without a file: 127.0.0.1:11211 in front of one server at 127.0.0.1:11212.

@@ -14,6 +14,12 @@
 
 namespace mcsteady::proxy {
 
+/// Of clients on a listener that asks who they are.
+struct AuthOptions {
+  int tries_max = 3;                                 // failed ones; then it is closed
+  Duration failure_delay = std::chrono::seconds(1);  // until a failed try is answered
+};
+
 struct ClientOptions {
   protocol::Limits limits;
   std::size_t clients_max = 10000;       // of all workers together
@@ -21,12 +27,14 @@ struct ClientOptions {
   Duration stuck_timeout =
       std::chrono::seconds(60);  // holding memory without taking or giving a byte
   int requests_per_turn = 64;    // then the client gives way
+  AuthOptions auth;
 };
 
 /// A listener, and who is served on it.
 struct ListenerOptions {
   net::ListenOptions socket{};
-  PeerRule peers{};  // of a unix socket
+  PeerRule peers{};         // of a unix socket
+  std::string auth_file{};  // of users and their passwords; empty: nobody is asked
 };
 
 struct WorkerOptions {

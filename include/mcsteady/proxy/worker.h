@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include "mcsteady/base/result.h"
 #include "mcsteady/metrics/registry.h"
 #include "mcsteady/net/event_loop.h"
+#include "mcsteady/proxy/authenticator.h"
 #include "mcsteady/proxy/options.h"
 #include "mcsteady/proxy/worker_metrics.h"
 #include "mcsteady/routing/membership.h"
@@ -34,6 +36,8 @@ struct Shared {
   StatsSource& stats;
   Log& log;
   std::string version;  // as `version` answers it
+  /// By the name of the file: one for each that a listener of the options names.
+  std::map<std::string, std::unique_ptr<Authenticator>> authenticators{};
   std::atomic<std::size_t> client_count{0};
 };
 

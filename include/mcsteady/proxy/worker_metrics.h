@@ -16,6 +16,7 @@ enum class CloseCause : std::uint8_t {
   Refused,       // its bytes made no sense, so that there was no going on
   TooMany,       // over limits.clients
   Stranger,      // not one of the listener's peers
+  AuthFailed,    // it did not say who it is, in so many tries
   Stuck,         // it held memory too long without taking or giving a byte
   NoMemory,      // it held the most when limits.memory was reached
   Drained,       // we are stopping
@@ -31,6 +32,8 @@ struct WorkerMetrics {
   metrics::Counter unavailable;  // answered by policy because no server could
   metrics::Counter clients_accepted;
   std::array<metrics::Counter, kCloseCauseCount> clients_closed;
+  metrics::Counter auth_accepted, auth_failures;  // tries to authenticate
+  metrics::Counter auth_busy;                     // tries that could not be looked at
   metrics::Gauge clients;
   metrics::Counter bytes_read, bytes_written;  // from and to clients
   metrics::Counter reads_paused;    // times a client was not read because it did not read
