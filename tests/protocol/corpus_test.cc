@@ -5,6 +5,8 @@
 #include <iterator>
 #include <string>
 
+#include "fuzz/binary_request_check.h"
+#include "fuzz/binary_translator_check.h"
 #include "fuzz/introduction_check.h"
 #include "fuzz/reply_check.h"
 #include "fuzz/request_check.h"
@@ -38,6 +40,14 @@ TEST(Corpus, IntroductionsKeepTheParsersPromises) {
 
 TEST(Corpus, RepliesKeepTheParsersPromises) {
   EXPECT_GE(replay("reply_parser", fuzz::check_reply_bytes), 10U);
+}
+
+TEST(Corpus, BinaryRequestsKeepTheirParsersPromises) {
+  EXPECT_GE(replay("binary_request", binary::fuzz::check_request_bytes), 10U);
+}
+
+TEST(Corpus, BinaryRepliesAreWellFormed) {
+  EXPECT_GE(replay("binary_translator", binary::fuzz::check_translator_bytes), 10U);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "mcsteady/protocol/binary.h"
+#include "protocol/binary/base64.h"
 #include "protocol/binary/bytes.h"
 #include "protocol/words.h"
 
@@ -208,25 +209,18 @@ Reply unavailable_reply(const Call& call, std::string_view key, DownPolicy polic
 }
 
 void compose_stats(const Call& call, std::string_view text, std::string& out) {
-  const auto add = [&](std::string_view key, std::string_view value) {
-    const Reply reply = HeadWriter::write(call, {.flags = {}, .key = key}, value);
+  const auto append = [&out](const Reply& reply) {
     out.append(reply.head.view()).append(reply.rest);
   };
   while (!text.empty()) {
     const std::string_view line = text.substr(0, text.find("\r\n"));
     text.remove_prefix(std::min(line.size() + 2, text.size()));
-    if (!line.starts_with("STAT ")) {
-      const Call told = call;
-      const bool ends = line == "END" || line == "RESET" || line == "OK";
-      if (ends) return add({}, {});
-      const Reply refused = error_reply(told, Status::KeyNotFound);
-      out.append(refused.head.view()).append(refused.rest);
-      return;
-    }
-    Words words(line.substr(5));
-    const std::string_view key = words.next();
-    const std::size_t value_at = 5 + key.size() + 1;
-    add(key, line.substr(std::min(value_at, line.size())));
+    if (line == "END" || line == "RESET") return append(empty_reply(call));
+    if (!line.starts_with("STAT ")) return append(error_reply(call, Status::KeyNotFound));
+    const std::string_view key = Words(line.substr(5)).next();
+    const std::size_t value_at = std::min(5 + key.size() + 1, line.size());
+    append(HeadWriter::write(call, {.flags = {}, .key = key.substr(0, kServerKeyMax)},
+                             line.substr(value_at)));
   }
 }
 
