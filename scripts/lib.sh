@@ -10,7 +10,8 @@ build_packages=(g++ cmake ninja-build pkg-config libevent-dev libspdlog-dev libc
 run_packages=("${build_packages[@]}" memcached)
 test_packages=("${run_packages[@]}" ccache libgtest-dev libgmock-dev libbenchmark-dev nutcracker
                libmemcached-tools ruby ruby-dalli python3 python3-pytest python3-pymemcache
-               python3-pylibmc golang-go golang-github-bradfitz-gomemcache-dev nodejs npm
+               python3-pylibmc python3-binary-memcached
+               sasl2-bin libsasl2-modules golang-go golang-github-bradfitz-gomemcache-dev nodejs npm
                strace)
 clang_packages=(clang-19 libclang-rt-19-dev)
 format_packages=(clang-format-19)

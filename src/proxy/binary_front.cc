@@ -12,9 +12,16 @@ namespace mcsteady::proxy {
 
 namespace binary = protocol::binary;
 using binary::Parsed;
+using binary::SaslRequest;
 using protocol::Verb;
 
 bool BinaryFront::take_request(TimePoint now) {
+  if (const Gate* const gate = client_.gate(); gate != nullptr) {
+    const SaslRequest said = binary::parse_sasl(client_.input());
+    if (!gate->is_open() || said.kind != SaslRequest::Kind::Other) {
+      return take_introduction(said, now);
+    }
+  }
   const Parsed parsed = binary::parse_request(client_.input(), context_.options.limits);
   switch (parsed.kind) {
     case Parsed::Kind::Incomplete:
@@ -31,6 +38,47 @@ bool BinaryFront::take_request(TimePoint now) {
       return true;
   }
   return false;
+}
+
+/// The same on a listener that asks who the client is.
+bool BinaryFront::take_introduction(const SaslRequest& said, TimePoint now) {
+  switch (said.kind) {
+    case SaslRequest::Kind::Incomplete:
+      client_.wait_for_more();
+      return false;
+    case SaslRequest::Kind::Other:
+      refuse(said.call, {.status = binary::Status::AuthError, .close = true}, now);
+      break;
+    case SaslRequest::Kind::Refusal:
+      refuse(said.call, said.refusal, now);
+      break;
+    case SaslRequest::Kind::List:
+      answer(binary::text_reply(said.call, binary::kMechanisms), now);
+      break;
+    case SaslRequest::Kind::Begin:
+      sasl_begun_ = true;
+      answer(binary::error_reply(said.call, binary::Status::AuthContinue), now);
+      break;
+    case SaslRequest::Kind::Attempt:
+      attempt(said, now);
+      break;
+  }
+  client_.consume(said.consumed);
+  return true;
+}
+
+void BinaryFront::attempt(const SaslRequest& said, TimePoint now) {
+  using binary::Status;
+  const bool has_begun = std::exchange(sasl_begun_, false);
+  if (said.is_step && !has_begun) return refuse(said.call, {.status = Status::AuthError}, now);
+  const auto bytes_of = [](const binary::Reply& reply) {
+    return std::string(reply.head.view()).append(reply.rest);
+  };
+  Gate::Replies replies{.accepted = bytes_of(binary::text_reply(said.call, binary::kAuthenticated)),
+                        .refused = bytes_of(binary::error_reply(said.call, Status::AuthError)),
+                        .busy = bytes_of(binary::error_reply(said.call, Status::TemporaryFailure))};
+  client_.append(*client_.gate())
+      .attempt(client_, now, said.user, said.password, std::move(replies));
 }
 
 bool BinaryFront::take_value(const Parsed& parsed, TimePoint now) {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "mcsteady/base/clock.h"
-#include "mcsteady/protocol/binary.h"
+#include "mcsteady/protocol/sasl.h"
 #include "proxy/exchange_factory.h"
 
 namespace mcsteady::proxy {
@@ -22,6 +22,8 @@ class BinaryFront {
   void finish_large_body(net::Block block, TimePoint now);
 
  private:
+  bool take_introduction(const protocol::binary::SaslRequest& said, TimePoint now);
+  void attempt(const protocol::binary::SaslRequest& said, TimePoint now);
   bool take_value(const protocol::binary::Parsed& parsed, TimePoint now);
   void refuse(const protocol::binary::Call& call, const protocol::binary::Refusal& refusal,
               TimePoint now);
@@ -32,6 +34,7 @@ class BinaryFront {
 
   ClientConnection& client_;
   WorkerContext& context_;
+  bool sasl_begun_ = false;  // the response comes in a step
 };
 
 }  // namespace mcsteady::proxy

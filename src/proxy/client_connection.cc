@@ -142,13 +142,8 @@ bool ClientConnection::take_request(TimePoint now) {
     const bool binary = input_.view().front() == protocol::binary::kRequestMagic;
     dialect_ = binary ? Dialect::Binary : Dialect::Text;
   }
-  const bool is_stranger = gate_ && !gate_->is_open();
-  if (dialect_ == Dialect::Text) {
-    return is_stranger ? take_introduction(now) : take_text_request(now);
-  }
-  if (!is_stranger) return binary_front_.take_request(now);
-  refuse({.reply = {}, .close = true}, now);
-  return true;
+  if (dialect_ == Dialect::Binary) return binary_front_.take_request(now);
+  return gate_ && !gate_->is_open() ? take_introduction(now) : take_text_request(now);
 }
 
 void ClientConnection::wait_for_more() {

@@ -63,6 +63,7 @@ class ClientConnection final : private net::Stream::Handler {
   void learn_item_size(std::size_t size);
 
   // for the front of its dialect
+  Gate* gate() { return gate_.get(); }  // null: the client need not say who it is
   std::string_view input() const { return input_.view(); }
   void consume(std::size_t count) { input_.consume(count); }
   /// Sees that more can be received though a request's head fills the whole buffer.
@@ -157,7 +158,7 @@ class ClientConnection final : private net::Stream::Handler {
   bool closed_ = false;
   std::optional<CloseCause> ending_;  // close when all is answered; no more requests are taken
   Resume resume_{*this};
-  std::unique_ptr<Gate> gate_;  // null: the client need not say who it is
+  std::unique_ptr<Gate> gate_;
   std::unique_ptr<net::Stream> stream_;
 };
 

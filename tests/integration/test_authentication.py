@@ -1,6 +1,7 @@
 """Who may come in: text authentication beside memcached's own, credentials that change, and peers."""
 
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -8,7 +9,7 @@ import time
 
 import pytest
 
-from harness import Proxy, TextClient, pool_config, run_mcsteady
+from harness import BinaryClient, Proxy, TextClient, packet, pool_config, run_mcsteady
 
 RIGHT = b"set auth 0 0 10\r\napp secret\r\n"
 
@@ -40,6 +41,14 @@ def first_reply(address, request):
             return b""
 
 
+def open_to_all(folder):
+    """memcached gives up root before it reads its files."""
+    os.chmod(folder, 0o755)
+    for parent in folder.parents:
+        if parent.name.startswith("pytest-"):
+            os.chmod(parent, 0o755)
+
+
 def auth_listener(path):
     return [{"address": "127.0.0.1:0", "auth": str(path)}]
 
@@ -66,10 +75,7 @@ def hash_of(password):
 def test_every_introduction_gets_memcacheds_answer(tmp_path, guarded, start_memcached):
     plain = tmp_path / "plain"  # memcached takes no comments
     plain.write_text("app:secret\n")
-    for folder in (tmp_path, *tmp_path.parents):
-        if folder.owner() == tmp_path.owner() and folder.name.startswith("pytest-"):
-            os.chmod(folder, 0o755)
-    os.chmod(tmp_path, 0o755)
+    open_to_all(tmp_path)
     server = start_memcached(arguments=["-Y", str(plain)])
 
     for request in INTRODUCTIONS:
@@ -135,6 +141,91 @@ def test_a_process_that_ends_in_the_middle_of_a_hash_ends_in_order(users, start_
         time.sleep(0.05)
         proxy.process.signal(signal.SIGTERM)
         assert proxy.process.wait() == 0
+
+
+PLAIN = b"\0app\0secret"
+
+# What memcached takes in other ways is left out: it answers `version` to everybody, and has other
+# mechanisms too.
+SASL_REQUESTS = [
+    packet("sasl_auth", b"PLAIN", value=PLAIN, opaque=7), packet("sasl_auth", b"plain", value=PLAIN),
+    packet("noop"), packet("get", b"k"), packet("getkq", b"k", opaque=9), packet("quitq"), packet("stat"),
+    packet("setq", b"k", b"\0" * 8, b"v"), packet("flush"), packet(0x50), packet("get"),
+    packet("sasl_auth", b"PLAIN", value=b"\0app\0wrong"), packet("sasl_auth", b"PLAIN", value=b"\0nobody\0secret"),
+    packet("sasl_auth", b"PLAIN", value=b"app\0app\0secret"), packet("sasl_auth", b"PLAIN", value=b"x\0app\0secret"),
+    packet("sasl_auth", b"PLAIN", value=b"app secret"), packet("sasl_auth", b"PLAIN", value=b"\0app"),
+    packet("sasl_auth", b"PLAIN", value=b"\0app\0"), packet("sasl_auth", b"PLAIN", value=PLAIN + b"\0"),
+    packet("sasl_auth", b"PLAIN"), packet("sasl_auth", b"PLAIN") + packet("sasl_step", b"PLAIN", value=PLAIN),
+    packet("sasl_step", b"PLAIN", value=PLAIN), packet("sasl_auth", b"FOO", value=PLAIN),
+    packet("sasl_auth", b"", value=PLAIN), packet("sasl_auth", b"PLAIN", b"1234", PLAIN),
+    packet("sasl_auth", b"P" * 32, value=PLAIN), packet("sasl_auth", b"P" * 33, value=PLAIN),
+    packet("sasl_list", b"k"), packet("sasl_auth", b"PLAIN", value=PLAIN, cas=7),
+    packet("sasl_auth", b"PLAIN", value=b"\0app\0" + b"s" * 60000),
+]
+
+
+@pytest.fixture
+def sasl_memcached(tmp_path, start_memcached):
+    """A memcached that asks the same user for the same password."""
+    database = tmp_path / "sasldb"
+    subprocess.run(["saslpasswd2", "-p", "-c", "-a", "memcached", "-f", str(database),
+                    "-u", socket.gethostname(), "app"], input=b"secret", check=True)
+    os.chmod(database, 0o644)
+    (tmp_path / "memcached.conf").write_text(
+        f"mech_list: plain\npwcheck_method: auxprop\nauxprop_plugin: sasldb\nsasldb_path: {database}\n")
+    open_to_all(tmp_path)
+    return start_memcached(arguments=["-S"], env={"SASL_CONF_PATH": str(tmp_path)})
+
+
+def binary_replies(address, request):
+    """All that comes back before the end of the connection, or before a silence."""
+    with TextClient(address, timeout=0.15) as client:
+        try:
+            client.send(request)
+            client.recv_exact(1 << 20)
+        except (OSError, EOFError):  # a TimeoutError is an OSError
+            pass
+        return bytes(client._input)  # pylint: disable=protected-access
+
+
+@pytest.mark.skipif(shutil.which("saslpasswd2") is None, reason="needs sasl2-bin")
+def test_every_sasl_request_gets_memcacheds_answer(guarded, sasl_memcached):
+    for request in SASL_REQUESTS:
+        ours, theirs = binary_replies(guarded.address, request), binary_replies(sasl_memcached.address, request)
+        assert ours == theirs, request[:60]
+
+
+def test_pylibmc_authenticates_over_sasl(guarded):
+    pylibmc = pytest.importorskip("pylibmc")
+    if not pylibmc.support_sasl:
+        pytest.skip("this pylibmc has no SASL")
+    client = pylibmc.Client([guarded.address], binary=True, username="app", password="secret")
+    assert client.set("key", "value")
+    assert client.get("key") == "value"
+    stranger = pylibmc.Client([guarded.address], binary=True, username="app", password="guess")
+    with pytest.raises(pylibmc.Error):
+        stranger.set("key", "other")
+    assert client.get("key") == "value"
+
+
+def test_bmemcached_authenticates_over_sasl(guarded):
+    bmemcached = pytest.importorskip("bmemcached")
+    client = bmemcached.Client((guarded.address,), "app", "secret")
+    assert client.set("key", "value")
+    assert client.get("key") == "value"
+    stranger = bmemcached.Client((guarded.address,), "app", "guess")
+    with pytest.raises(bmemcached.exceptions.MemcachedException):
+        stranger.set("key", "other")
+    assert client.get("key") == "value"
+
+
+def test_text_and_sasl_know_the_same_users(users, guarded):
+    users.write_text(f"other:{hash_of('hidden')}\n")
+    guarded.process.wait_for_log("credentials replaced")
+    assert first_reply(guarded.address, b"set x 0 0 12\r\nother hidden\r\n") == b"STORED"
+    with BinaryClient(guarded.address) as client:
+        client.socket.sendall(packet("sasl_auth", b"PLAIN", value=b"\0other\0hidden"))
+        assert client.reply().value == b"Authenticated"
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="changes its user")

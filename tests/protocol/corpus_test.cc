@@ -10,6 +10,7 @@
 #include "fuzz/introduction_check.h"
 #include "fuzz/reply_check.h"
 #include "fuzz/request_check.h"
+#include "fuzz/sasl_check.h"
 #include "support/source_dir.h"
 
 // Replays what the fuzzers start from and have found, in every build. A broken rule aborts.
@@ -36,6 +37,10 @@ TEST(Corpus, RequestsKeepTheParsersPromises) {
 
 TEST(Corpus, IntroductionsKeepTheParsersPromises) {
   EXPECT_GE(replay("introduction", fuzz::check_introduction_bytes), 8U);
+}
+
+TEST(Corpus, SaslKeepsTheParsersPromises) {
+  EXPECT_GE(replay("sasl", binary::fuzz::check_sasl_bytes), 10U);
 }
 
 TEST(Corpus, RepliesKeepTheParsersPromises) {

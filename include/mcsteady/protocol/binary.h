@@ -63,6 +63,8 @@ enum class Status : std::uint16_t {
   InvalidArguments = 0x04,
   NotStored = 0x05,
   NonNumeric = 0x06,
+  AuthError = 0x20,
+  AuthContinue = 0x21,
   UnknownCommand = 0x81,
   OutOfMemory = 0x82,
   InternalError = 0x84,

@@ -144,6 +144,10 @@ std::string_view to_string(Status status) {
       return "Not stored.";
     case Status::NonNumeric:
       return "Non-numeric server-side value for incr or decr";
+    case Status::AuthError:
+      return "Auth failure.";
+    case Status::AuthContinue:
+      return "";
     case Status::UnknownCommand:
       return "Unknown command";
     case Status::OutOfMemory:

@@ -11,8 +11,9 @@ from harness.text_client import TextClient
 class Memcached:
     """One memcached on 127.0.0.1, or on a unix socket. `restart()` keeps its address."""
 
-    def __init__(self, unix=False, arguments=()):
+    def __init__(self, unix=False, arguments=(), env=None):
         self._arguments = list(arguments)
+        self._env = dict(env or {})
         # memcached gives up root before it opens its socket and writes its port.
         self._dir = tempfile.mkdtemp(prefix="mcsteady-memcached-")
         os.chmod(self._dir, 0o777)
@@ -33,7 +34,7 @@ class Memcached:
             os.unlink(port_file)
         self._process = Process(
             ["memcached", *user, *place, "-t", "2", "-m", "128", "-I", "8m", "-c", "4096",
-             *self._arguments], env={"MEMCACHED_PORT_FILENAME": port_file})
+             *self._arguments], env={**self._env, "MEMCACHED_PORT_FILENAME": port_file})
         if not self._path and not self._port:
             self._port = int(wait_until(lambda: self._read_port(port_file), what="memcached's port"))
         wait_until(self._answers, what=f"memcached at {self.address}: {self._process.log()}")
@@ -49,6 +50,8 @@ class Memcached:
         assert self._process.returncode is None, f"memcached ended: {self._process.log()}"
         try:
             with self.client() as client:
+                if "-S" in self._arguments:
+                    return True  # it takes no text; that it is connected to will do
                 # One that asks for authentication is there as well as any.
                 return client.command(b"version").startswith((b"VERSION", b"CLIENT_ERROR unauth"))
         except OSError:
