@@ -12,7 +12,7 @@ test_packages=("${run_packages[@]}" ccache libgtest-dev libgmock-dev libbenchmar
                libmemcached-tools ruby ruby-dalli python3 python3-pytest python3-pymemcache
                python3-pylibmc python3-binary-memcached
                sasl2-bin libsasl2-modules golang-go golang-github-bradfitz-gomemcache-dev nodejs npm
-               strace)
+               strace php-cli php-memcached default-jdk-headless libspymemcached-java)
 clang_packages=(clang-19 libclang-rt-19-dev)
 format_packages=(clang-format-19)
 tidy_packages=(clang-tidy-19)
@@ -31,6 +31,7 @@ provides_command() {
   case $1 in
     nodejs) command -v node >/dev/null ;;
     npm) command -v npm >/dev/null ;;
+    default-jdk-headless) command -v javac >/dev/null ;;
     *) return 1 ;;
   esac
 }

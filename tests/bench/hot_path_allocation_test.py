@@ -11,6 +11,28 @@ import unittest
 
 import processes
 
+HEADER = struct.Struct(">BBHBBHIIQ")  # of the binary protocol
+
+
+def binary(opcode, key=b"", extras=b"", value=b"", status=None):
+    """A request, or a reply without its CAS where there is a status."""
+    magic = 0x80 if status is None else 0x81
+    body_size = len(extras) + len(key) + len(value)
+    return HEADER.pack(magic, opcode, len(key), len(extras), 0, status or 0, body_size, 0, 0) \
+        + extras + key + value
+
+
+def without_cas(replies):
+    """The same binary replies, their CAS zeroed."""
+    replies = bytearray(replies)
+    begin = 0
+    while begin + HEADER.size <= len(replies):
+        body_size = HEADER.unpack_from(replies, begin)[6]
+        replies[begin + 16:begin + 24] = bytes(8)
+        begin += HEADER.size + body_size
+    return bytes(replies)
+
+
 REQUESTS = 10_000
 CLIENTS = 8
 PIPELINE = 10
@@ -29,6 +51,11 @@ CASES = [
     ("ms", b"ms hot 100\r\n" + VALUE + b"\r\n", b"HD\r\n"),
     ("md, hit", b"md hot\r\n" + STORE, b"HD\r\nSTORED\r\n"),
     ("md, miss", b"md cold\r\n", b"NF\r\n"),
+    ("binary get, hit", binary(0x00, b"hot"), binary(0x00, extras=bytes(4), value=VALUE, status=0)),
+    ("binary getk, miss", binary(0x0C, b"cold"), binary(0x0C, b"cold", status=1)),
+    ("binary set", binary(0x01, b"hot", bytes(8), VALUE), binary(0x01, status=0)),
+    ("binary setq, noop", binary(0x11, b"hot", bytes(8), VALUE) + binary(0x0A), binary(0x0A, status=0)),
+    ("binary delete, miss", binary(0x04, b"cold"), binary(0x04, value=b"Not found", status=1)),
 ]
 
 
@@ -57,6 +84,8 @@ def exchange(connection, requests, replies):
         if not got:
             raise EOFError("the connection was closed")
         have += got
+    if requests[0] == 0x80:
+        have = without_cas(have)
     if have != replies:
         raise ValueError(f"a wrong reply to {requests[:60]!r}: {have[:60]!r}")
 
@@ -80,8 +109,9 @@ class HotPath(unittest.TestCase):
         return self.counter.count() - before
 
     def run_requests(self, request, reply, pipeline, count):
+        clients = self.binary_clients if request[0] == 0x80 else self.clients
         for number in range(count // pipeline):
-            exchange(self.clients[number % CLIENTS], request * pipeline, reply * pipeline)
+            exchange(clients[number % CLIENTS], request * pipeline, reply * pipeline)
 
     def stacks(self, request, reply):
         """Where the next allocations of this request are made, as the log has it then."""
@@ -107,7 +137,8 @@ class HotPath(unittest.TestCase):
             env={"LD_PRELOAD": cls.library, "MCSTEADY_ALLOCATION_COUNT": cls.counter.path})
         cls.addClassCleanup(mcsteady.stop)
         cls.clients = [processes.connect(mcsteady.endpoint) for _ in range(CLIENTS)]
-        for client in cls.clients:
+        cls.binary_clients = [processes.connect(mcsteady.endpoint) for _ in range(CLIENTS)]
+        for client in cls.clients + cls.binary_clients:
             cls.addClassCleanup(client.close)
         if cls.counter.count() == 0:
             raise RuntimeError("nothing was counted while it started: the library is not at work")

@@ -26,10 +26,14 @@ inline void check_command(const Request& request, const Limits& limits) {
   require(read.request.verb == command_verb(request.call.verb) && !read.request.quiet);
   require(read.request.body_size.has_value() == request.has_value);
   if (request.has_value) require(*read.request.body_size == request.value_size);
-  const bool is_base64 = command.find(" b ") != std::string_view::npos ||
-                         command.find(" b\r") != std::string_view::npos;
+  if (request.key.empty()) return;
+  const std::string_view key = read.request.keys;
+  const std::string_view flags =
+      command.substr(static_cast<std::size_t>(key.data() + key.size() - command.data()));
+  const bool is_base64 =
+      flags.find(" b ") != std::string_view::npos || flags.find(" b\r") != std::string_view::npos;
   require(is_base64 == needs_base64(request.key));
-  if (!is_base64) require(read.request.keys == request.key);
+  if (!is_base64) require(key == request.key);
 }
 
 inline void check_request(const Request& request, const Limits& limits) {
