@@ -10,7 +10,6 @@
 namespace mcsteady::proxy {
 
 namespace binary = protocol::binary;
-using protocol::ReplyCode;
 using protocol::Verb;
 
 void BinarySlot::start(ClientConnection& client, TimePoint now, const binary::Request& request,

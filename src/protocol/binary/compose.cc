@@ -138,8 +138,8 @@ std::size_t compose_flush(const Request& request, char* out) {
 }  // namespace
 
 bool needs_base64(std::string_view key) {
-  const char* const end = key.data() + key.size();
-  return find_blank_or_control(key.data(), end) != end;
+  Words words(key);
+  return words.next() != key || words.saw_control();
 }
 
 std::size_t compose_command(const Request& request, char* out) {

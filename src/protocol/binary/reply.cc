@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cassert>
-#include <charconv>
 #include <optional>
 
 #include "mcsteady/protocol/binary.h"
@@ -90,13 +89,11 @@ ItemFacts facts_of(const ReplyLine& line) {
   return facts;
 }
 
+/// A server may have padded the number with blanks.
 Reply number_reply(const Call& call, std::uint64_t cas, std::string_view value) {
-  std::uint64_t number = 0;
-  const char* const end = value.data() + value.size();
-  if (std::from_chars(value.data(), end, number).ec != std::errc{}) {
-    return error_reply(call, Status::InternalError);
-  }
-  return HeadWriter::write_number(call, cas, number);
+  const auto number = parse_unsigned<std::uint64_t>(Words(value).next());
+  if (!number) return error_reply(call, Status::InternalError);
+  return HeadWriter::write_number(call, cas, *number);
 }
 
 Reply success_reply(const Call& call, std::string_view key, const ReplyLine& line,
