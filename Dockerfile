@@ -9,7 +9,7 @@ FROM ${BASE} AS build
 RUN apt-get update && \
     DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
       g++ cmake ninja-build pkg-config libevent-dev libspdlog-dev libcli11-dev \
-      libyaml-cpp-dev libcrypt-dev && \
+      libyaml-cpp-dev libcrypt-dev libxxhash-dev && \
     rm -rf /var/lib/apt/lists/*
 WORKDIR /source
 COPY CMakeLists.txt ./

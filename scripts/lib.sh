@@ -6,13 +6,13 @@ top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$top"
 
 build_packages=(g++ cmake ninja-build pkg-config libevent-dev libspdlog-dev libcli11-dev
-                libyaml-cpp-dev libcrypt-dev)
+                libyaml-cpp-dev libcrypt-dev libxxhash-dev)
 run_packages=("${build_packages[@]}" memcached)
 test_packages=("${run_packages[@]}" ccache libgtest-dev libgmock-dev libbenchmark-dev nutcracker
                libmemcached-tools ruby ruby-dalli python3 python3-pytest python3-pymemcache
                python3-pylibmc python3-binary-memcached
                sasl2-bin libsasl2-modules golang-go golang-github-bradfitz-gomemcache-dev nodejs npm
-               strace php-cli php-memcached default-jdk-headless libspymemcached-java)
+               strace php-cli php-memcached default-jdk-headless libspymemcached-java xz-utils)
 clang_packages=(clang-19 libclang-rt-19-dev)
 format_packages=(clang-format-19)
 tidy_packages=(clang-tidy-19)

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "config/units.h"
+#include "config/words.h"
 #include "mcsteady/config/config.h"
 
 namespace mcsteady::config {
@@ -26,25 +27,6 @@ class Page {
  private:
   std::string text_;
 };
-
-bool is_plain(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
-         c == '-' || c == '_' || c == '/' || c == ':' || c == '@';
-}
-
-/// A string that YAML reads back as it is, in quotes where plain would not do.
-std::string in_yaml(const std::string& text) {
-  const bool is_bare = std::all_of(text.begin(), text.end(), is_plain) && !text.empty() &&
-                       std::string_view("-:@.").find(text.front()) == std::string_view::npos &&
-                       text.back() != ':' && text != "null" && text != "Null" && text != "NULL";
-  if (is_bare) return text;
-  std::string literal = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') literal += '\\';
-    literal += c;
-  }
-  return literal + "\"";
-}
 
 std::string in_octal(unsigned mode) {
   std::string digits;
@@ -101,14 +83,14 @@ void describe_common(const upstream::ServerOptions& server, Page& page) {
 void describe_pool(const routing::PoolOptions& pool, Page& page) {
   page.line(1, in_yaml(pool.name) + ":");
   page.line(2, "servers:");
-  for (const auto& [server, weight] : pool.servers) {
-    page.line(3, "- address", in_yaml(server.endpoint.text()));
-    page.line(4, "name", in_yaml(server.name));
-    page.line(4, "weight", std::to_string(weight));
+  for (const routing::PoolServer& entry : pool.servers) {
+    page.line(3, "- address", in_yaml(entry.server.endpoint.text()));
+    if (!entry.given_name.empty()) page.line(4, "name", in_yaml(entry.given_name));
+    if (!entry.ip.empty()) page.line(4, "ip", in_yaml(entry.ip));
+    page.line(4, "weight", std::to_string(entry.weight));
     page.line(4, "state", "up");
   }
-  const bool modula = pool.placement.kind == placement::PlacementOptions::Kind::Modula;
-  page.line(2, "placement", modula ? "modula" : "ketama");
+  page.line(2, "placement", pool.placement_text);
   if (!pool.servers.empty()) describe_common(pool.servers.front().server, page);
   page.line(2, "on_down", pool.on_down == protocol::DownPolicy::Error ? "error" : "miss");
 }

@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "config/placements.h"
 #include "config/servers.h"
 #include "config/units.h"
 #include "config/words.h"
@@ -12,13 +13,10 @@
 namespace mcsteady::config {
 namespace {
 
-using placement::PlacementOptions;
 using protocol::DownPolicy;
 using upstream::ServerOptions;
 
 constexpr std::size_t kPoolNameMax = 64;
-constexpr std::array<Choice<PlacementOptions::Kind>, 2> kPlacements = {
-    {{"ketama", PlacementOptions::Kind::Ketama}, {"modula", PlacementOptions::Kind::Modula}}};
 constexpr std::array<Choice<DownPolicy>, 2> kDownPolicies = {
     {{"miss", DownPolicy::Miss}, {"error", DownPolicy::Error}}};
 constexpr std::array<std::string_view, 3> kLaterDownPolicies = {"eject", "rehash", "next"};
@@ -84,17 +82,6 @@ void read_health(Section& pool, upstream::HealthOptions& options) {
   health.finish();
 }
 
-void read_placement(Section& pool, PlacementOptions& placement) {
-  const auto entry = pool.find("placement");
-  if (!entry) return;
-  if (entry->value->kind == YamlNode::Kind::Map) {
-    pool.error(entry->value->mark, "placement",
-               "a map of options is not supported yet in this version; ketama and modula are");
-    return;
-  }
-  pool.read_choice<PlacementOptions::Kind>("placement", placement.kind, kPlacements);
-}
-
 bool is_name(std::string_view name) {
   return !name.empty() && name.size() <= kPoolNameMax &&
          std::all_of(name.begin(), name.end(), [](char c) {
@@ -116,7 +103,6 @@ routing::PoolOptions read_pool(const YamlNode& name, const YamlNode& value, Byte
   pool.read_flag("timeout_recovery", common.timeout_recovery);
   pool.read_duration("stall_min", common.stall_min, Zero::Refused);
   read_health(pool, common.health);
-  read_placement(pool, options.placement);
   pool.read_choice<DownPolicy>("on_down", options.on_down, kDownPolicies, kLaterDownPolicies);
   pool.refuse_for_now("hash");
   pool.refuse_for_now("tls");
@@ -125,6 +111,7 @@ routing::PoolOptions read_pool(const YamlNode& name, const YamlNode& value, Byte
   } else if (is_readable && !pool.has("servers")) {
     pool.error(name.mark, name.text, "has no servers; write servers: [host:port]");
   }
+  read_placement(pool, options);
   pool.finish();
   return options;
 }

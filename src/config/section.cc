@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 #include "config/units.h"
 #include "config/words.h"
@@ -88,6 +89,26 @@ std::optional<std::int64_t> Section::number_at(std::string_view key, NumberRange
   }
   error(entries_.at(key).value->mark, key, quoted(*text) + " is not " + wanted);
   return std::nullopt;
+}
+
+void Section::read_fractions(std::string_view key, std::vector<double>& out) {
+  const std::optional<Entry> entry = find(key);
+  if (!entry) return;
+  if (entry->value->kind != YamlNode::Kind::List) {
+    error(entry->value->mark, key,
+          std::string(kind_name(*entry->value)) + " where a list of numbers belongs");
+    return;
+  }
+  for (const YamlNode* item : entry->value->items) {
+    double number = 0;
+    const std::string& text = item->text;
+    const char* const end = text.data() + text.size();
+    const auto [rest, failure] = std::from_chars(text.data(), end, number);
+    if (failure != std::errc{} || rest != end || !std::isfinite(number) || number < 0) {
+      error(item->mark, key, quoted(text) + " is not a number from 0 on");
+    }
+    out.push_back(number);
+  }
 }
 
 void Section::read_flag(std::string_view key, bool& out) {

@@ -57,6 +57,8 @@ class Section {
   void read_number(std::string_view key, Number& out, NumberRange range) {
     if (const auto number = number_at(key, range)) out = static_cast<Number>(*number);
   }
+  /// A list of numbers, none below 0, with or without a fraction.
+  void read_fractions(std::string_view key, std::vector<double>& out);
   void read_flag(std::string_view key, bool& out);
   void read_text(std::string_view key, std::string& out);
   void read_duration(std::string_view key, Duration& out, Zero zero);
@@ -79,6 +81,7 @@ class Section {
   void error(Mark at, std::string_view key, std::string message) {
     errors_.add(at, std::string(key) + ": " + std::move(message));
   }
+  ErrorList& errors() { return errors_; }
   /// No error since this section was opened: what was read can be held against each other.
   bool is_sound() const { return errors_.size() == errors_before_; }
 

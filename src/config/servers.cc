@@ -29,6 +29,13 @@ void read_name(Section& section, std::string& name) {
                 quoted(name) + " is no name for a server; it has 1 to 255 characters and no blank");
 }
 
+/// What a client looked up for the host of the address. We do not connect to it.
+void read_ip(Section& section, std::string& ip) {
+  section.read_text("ip", ip);
+  if (ip.empty() || net::numeric_address({.host = ip, .port = 1, .unix_path = {}})) return;
+  section.error(section.mark_of("ip"), "ip", quoted(ip) + " is not a numeric address");
+}
+
 std::optional<net::Endpoint> read_address(const YamlNode& node, std::string_view key,
                                           ErrorList& errors) {
   auto endpoint = read_endpoint(node, key, errors);
@@ -42,7 +49,7 @@ std::optional<PoolServer> read_server_map(const YamlNode& node,
                                           const upstream::ServerOptions& common,
                                           ErrorList& errors) {
   Section section(&node, "servers", errors);
-  PoolServer server{common};
+  PoolServer server{.server = common};
   const auto address = section.find("address");
   if (!address && !section.has("address")) {
     section.error(node.mark, "address", "missing; write address: host:port or unix:/path");
@@ -50,7 +57,11 @@ std::optional<PoolServer> read_server_map(const YamlNode& node,
   const auto endpoint = address ? read_address(*address->value, "address", errors) : std::nullopt;
   server.server.endpoint = endpoint.value_or(net::Endpoint{});
   server.server.name = endpoint ? endpoint->text() : "?";
-  if (section.find("name")) read_name(section, server.server.name);
+  if (section.find("name")) {
+    read_name(section, server.server.name);
+    server.given_name = server.server.name;
+  }
+  read_ip(section, server.ip);
   section.read_number("weight", server.weight, {1, 1000000});
   State state = State::Up;
   section.read_choice<State>("state", state, kStates, kLaterStates);
@@ -64,7 +75,7 @@ std::optional<PoolServer> read_server(const YamlNode& node, const upstream::Serv
   if (node.kind == YamlNode::Kind::Map) return read_server_map(node, common, errors);
   const auto endpoint = read_address(node, "servers", errors);
   if (!endpoint) return std::nullopt;
-  PoolServer server{common};
+  PoolServer server{.server = common};
   server.server.endpoint = *endpoint;
   server.server.name = endpoint->text();
   return server;

@@ -6,6 +6,13 @@
 #include <vector>
 
 namespace mcsteady::config {
+
+namespace {
+bool is_plain(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+         c == '-' || c == '_' || c == '/' || c == ':' || c == '@';
+}
+}  // namespace
 namespace {
 
 constexpr std::size_t kQuotedMax = 60;
@@ -57,6 +64,19 @@ std::string quoted(std::string_view text) {
     shown += is_control ? '?' : byte;
   }
   return shown + (text.size() > kQuotedMax ? "...'" : "'");
+}
+
+std::string in_yaml(const std::string& text) {
+  const bool is_bare = std::all_of(text.begin(), text.end(), is_plain) && !text.empty() &&
+                       std::string_view("-:@.").find(text.front()) == std::string_view::npos &&
+                       text.back() != ':' && text != "null" && text != "Null" && text != "NULL";
+  if (is_bare) return text;
+  std::string literal = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') literal += '\\';
+    literal += c;
+  }
+  return literal + "\"";
 }
 
 }  // namespace mcsteady::config

@@ -10,6 +10,9 @@ namespace mcsteady::config {
 /// terminal would obey.
 std::string quoted(std::string_view text);
 
+/// A string that YAML reads back as it is, in quotes where plain would not do.
+std::string in_yaml(const std::string& text);
+
 /// "a, b, c".
 std::string joined(std::span<const std::string_view> words);
 /// The one of `known` that `word` most likely is a slip of, or an empty view.

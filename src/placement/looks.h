@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -62,6 +63,40 @@ std::optional<std::size_t> dalli_looks(std::string_view key, Live live, Place pl
     node = place(NumberedKey(look - 1, key).view());
   }
   return is_live(live, node) ? std::optional(node) : std::nullopt;
+}
+
+/// spymemcached's, KetamaIterator.java: the key's hash and six more, each the last one and the hash
+/// of a number and the key, in 32 bits. Where none meets a live server, the request waits for the
+/// key's own, and so it is unset here.
+template <class Locator>
+std::optional<std::size_t> spymemcached_looks(std::string_view key, Live live,
+                                              const Locator& locator) {
+  constexpr unsigned kLooks = 7;
+  std::uint64_t hash = locator.hash(key);
+  for (unsigned look = 0; look < kLooks; ++look) {
+    const std::size_t node = locator.at(hash);
+    if (is_live(live, node)) return node;
+    hash = (hash + locator.hash(NumberedKey(look, key).view())) & 0xffffffff;
+  }
+  return std::nullopt;
+}
+
+/// python-memcached's, memcache.py, _get_server(): ten tries, each with the hash of the digits of
+/// the last hash and of the number of the try.
+template <class Locator>
+std::optional<std::size_t> python_memcached_looks(std::string_view key, Live live,
+                                                  const Locator& locator) {
+  constexpr unsigned kTries = 10;
+  std::uint64_t hash = locator.hash(key);
+  for (unsigned attempt = 0; attempt < kTries; ++attempt) {
+    const std::size_t node = locator.at(hash);
+    if (is_live(live, node)) return node;
+    char digits[10];
+    const auto end = std::to_chars(digits, digits + sizeof(digits), attempt).ptr;
+    const std::string_view number(digits, static_cast<std::size_t>(end - digits));
+    hash = locator.hash(NumberedKey(static_cast<unsigned>(hash), number).view());
+  }
+  return std::nullopt;
 }
 
 /// The first live node from `node` on, round the list.

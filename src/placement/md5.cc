@@ -2,7 +2,8 @@
 
 #include <bit>
 #include <cstddef>
-#include <string>
+
+#include "placement/bytes.h"
 
 namespace mcsteady::placement {
 namespace {
@@ -23,64 +24,55 @@ constexpr std::array<std::uint32_t, 64> kSines = {
 constexpr std::array<std::array<int, 4>, 4> kShifts = {
     {{7, 12, 17, 22}, {5, 9, 14, 20}, {4, 11, 16, 23}, {6, 10, 15, 21}}};
 
-std::uint32_t little_endian(std::string_view four) {
-  std::uint32_t word = 0;
-  for (std::size_t i = 4; i > 0; --i) word = word << 8 | static_cast<unsigned char>(four[i - 1]);
-  return word;
-}
-
-/// The round's mixing function, and which word of the block the step takes.
-struct Step {
-  std::uint32_t mixed;
-  std::size_t word;
-};
-
-Step step_of(std::size_t i, std::uint32_t b, std::uint32_t c, std::uint32_t d) {
-  switch (i / 16) {
-    case 0:
-      return {(b & c) | (~b & d), i};
-    case 1:
-      return {(b & d) | (c & ~d), (5 * i + 1) % 16};
-    case 2:
-      return {b ^ c ^ d, (3 * i + 5) % 16};
-    default:
-      return {c ^ (b | ~d), 7 * i % 16};
-  }
-}
-
-void add_block(std::string_view block, Digest& state) {
+/// One round of sixteen steps. `Mix` is its function of three words, `Word` says which word of the
+/// block a step takes; both are known when compiling, so that a round is a straight line.
+template <std::size_t kRound, class Mix, class Word>
+void add_round(std::string_view block, Digest& state, Mix mix, Word word) {
   auto [a, b, c, d] = state;
-  for (std::size_t i = 0; i < kSines.size(); ++i) {
-    const auto [mixed, word] = step_of(i, b, c, d);
-    const std::uint32_t sum = a + mixed + kSines[i] + little_endian(block.substr(word * 4, 4));
+  for (std::size_t i = 0; i < 16; ++i) {
+    const std::uint32_t sum =
+        a + mix(b, c, d) + kSines[kRound * 16 + i] + read_32(block, word(i) % 16 * 4);
     a = d;
     d = c;
     c = b;
-    b += std::rotl(sum, kShifts[i / 16][i % 4]);
+    b += std::rotl(sum, kShifts[kRound][i % 4]);
   }
-  state[0] += a;
-  state[1] += b;
-  state[2] += c;
-  state[3] += d;
+  state = {a, b, c, d};
 }
 
-/// A one bit, zeros up to eight bytes short of a block, and the length in bits.
-std::string padded(std::string_view bytes) {
-  std::string message(bytes);
-  message += '\x80';
-  while (message.size() % kBlockSize != kBlockSize - 8) message += '\0';
-  const std::uint64_t bits = std::uint64_t{bytes.size()} * 8;
-  for (int shift = 0; shift < 64; shift += 8) message += static_cast<char>(bits >> shift & 0xff);
-  return message;
+void add_block(std::string_view block, Digest& state) {
+  using Number = std::uint32_t;
+  Digest mixed = state;
+  add_round<0>(
+      block, mixed, [](Number b, Number c, Number d) { return d ^ (b & (c ^ d)); },
+      [](std::size_t i) { return i; });
+  add_round<1>(
+      block, mixed, [](Number b, Number c, Number d) { return (b & d) + (c & ~d); },
+      [](std::size_t i) { return 5 * i + 1; });
+  add_round<2>(
+      block, mixed, [](Number b, Number c, Number d) { return b ^ c ^ d; },
+      [](std::size_t i) { return 3 * i + 5; });
+  add_round<3>(
+      block, mixed, [](Number b, Number c, Number d) { return c ^ (b | ~d); },
+      [](std::size_t i) { return 7 * i; });
+  for (std::size_t i = 0; i < state.size(); ++i) state[i] += mixed[i];
 }
 
 }  // namespace
 
 Digest md5(std::string_view bytes) {
   Digest state = {0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476};
-  const std::string message = padded(bytes);
-  for (std::size_t at = 0; at < message.size(); at += kBlockSize) {
-    add_block(std::string_view(message).substr(at, kBlockSize), state);
+  std::string_view rest = bytes;
+  for (; rest.size() >= kBlockSize; rest.remove_prefix(kBlockSize)) add_block(rest, state);
+  // What is left, a one bit, zeros up to eight bytes short of a block, and the length in bits.
+  std::array<char, 2 * kBlockSize> last{};
+  rest.copy(last.data(), rest.size());
+  last[rest.size()] = '\x80';
+  const std::size_t size = rest.size() + 9 <= kBlockSize ? kBlockSize : 2 * kBlockSize;
+  const std::uint64_t bits = std::uint64_t{bytes.size()} * 8;
+  for (std::size_t i = 0; i < 8; ++i) last[size - 8 + i] = static_cast<char>(bits >> i * 8 & 0xff);
+  for (std::size_t at = 0; at < size; at += kBlockSize) {
+    add_block(std::string_view(last.data() + at, kBlockSize), state);
   }
   return state;
 }

@@ -4,12 +4,20 @@
 #include <cassert>
 #include <vector>
 
-#include "placement/ketama.h"
+#include "placement/ch3.h"
+#include "placement/jump.h"
+#include "placement/keyed_placement.h"
 #include "placement/looks.h"
-#include "placement/modula.h"
+#include "placement/members.h"
+#include "placement/rendezvous.h"
+#include "placement/ring.h"
+#include "placement/slots.h"
+#include "placement/table.h"
 
 namespace mcsteady::placement {
 namespace {
+
+using Kind = PlacementOptions::Kind;
 
 /// A list of one: nothing is hashed.
 class OnlyOne final : public Placement {
@@ -23,6 +31,16 @@ class OnlyOne final : public Placement {
   }
 };
 
+template <class Locator>
+std::unique_ptr<const Placement> keyed(const PlacementOptions& options, Locator locator) {
+  return std::make_unique<KeyedPlacement<Locator>>(options, std::move(locator));
+}
+
+/// libmemcached remembers that a weight above 1 was given, whether that server is live or not.
+bool has_weights(std::span<const Node> nodes) {
+  return std::ranges::any_of(nodes, [](const Node& node) { return node.weight > 1; });
+}
+
 }  // namespace
 
 std::unique_ptr<const Placement> make_placement(const PlacementOptions& options,
@@ -35,8 +53,30 @@ std::unique_ptr<const Placement> make_placement(const PlacementOptions& options,
   assert(!nodes.empty() && live.size() == nodes.size());
   if (std::ranges::count(live, 0) == static_cast<std::ptrdiff_t>(live.size())) return nullptr;
   if (nodes.size() == 1) return std::make_unique<OnlyOne>();
-  if (options.kind == PlacementOptions::Kind::Modula) return std::make_unique<Modula>(nodes.size());
-  return std::make_unique<Ketama>(nodes, live);
+  const Members members(options, nodes, live);
+  switch (options.kind) {
+    case Kind::Ketama:
+      return keyed(options, Ring(options, members, has_weights(nodes)));
+    case Kind::Modula:
+      return keyed(options, Slots(options, members));
+    case Kind::Jump:
+      return keyed(options, Jump(options, members));
+    case Kind::Ch3:
+      return keyed(options, Ch3(members));
+    case Kind::WeightedCh3:
+      return keyed(options, WeightedCh3(members));
+    case Kind::ConstShard:
+      return keyed(options, ConstShard(members));
+    case Kind::Rendezvous:
+      return keyed(options, Rendezvous<McrouterScore>(options, members));
+    case Kind::WeightedRendezvous:
+      return keyed(options, Rendezvous<WeightedMcrouterScore>(options, members));
+    case Kind::Pymemcache:
+      return keyed(options, Rendezvous<PymemcacheScore>(options, members));
+    case Kind::Table:
+      return keyed(options, Table(options, members));
+  }
+  return nullptr;
 }
 
 }  // namespace mcsteady::placement

@@ -7,7 +7,11 @@ namespace mcsteady::routing {
 namespace {
 placement::Node node_of(const PoolServer& entry) {
   const net::Endpoint& at = entry.server.endpoint;
-  return {.host = at.is_unix() ? at.unix_path : at.host, .port = at.port, .weight = entry.weight};
+  return {.host = at.is_unix() ? at.unix_path : at.host,
+          .port = at.port,
+          .weight = entry.weight,
+          .name = entry.given_name,
+          .ip = entry.ip};
 }
 }  // namespace
 

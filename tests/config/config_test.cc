@@ -70,7 +70,8 @@ TEST(Config, EveryServerGetsWhatItsPoolSays) {
   EXPECT_EQ(pool.placement.kind, placement::PlacementOptions::Kind::Modula);
   EXPECT_EQ(pool.on_down, protocol::DownPolicy::Error);
   ASSERT_EQ(pool.servers.size(), 3u);
-  for (const auto& [server, weight] : pool.servers) {
+  for (const auto& entry : pool.servers) {
+    const upstream::ServerOptions& server = entry.server;
     EXPECT_EQ(server.connections, 4);
     EXPECT_EQ(server.connect_timeout, 1ms);
     EXPECT_EQ(server.response_timeout, 2ms);

@@ -81,9 +81,6 @@ TEST(ConfigKeys, WhatComesLaterIsRefusedWithAClearWord) {
             "f:2:8: route: a tree of routes is not supported yet; name a pool\n");
   EXPECT_EQ(errors_in_pool("tls: { verify: full }"),
             "f:1:36: tls: not supported yet; leave it out\n");
-  EXPECT_EQ(errors_in_pool("placement: { like: dalli }"),
-            "f:1:47: placement: a map of options is not supported yet in this version; ketama and "
-            "modula are\n");
   EXPECT_EQ(errors_in_pool("hash: md5"), "f:1:36: hash: not supported yet; leave it out\n");
   EXPECT_EQ(errors_in_pool("on_down: eject"),
             "f:1:45: on_down: 'eject' is not supported yet; this version has miss, error\n");

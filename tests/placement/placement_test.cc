@@ -4,51 +4,14 @@
 
 #include <algorithm>
 
-#include "placement/ketama.h"
+#include "placement/members.h"
+#include "placement/ring.h"
 #include "placement/vectors.h"
 
 namespace mcsteady::placement {
 namespace {
 
 using Kind = PlacementOptions::Kind;
-
-/// What a proxy knows of the servers when those that the vector names are dead.
-std::vector<std::uint8_t> live_in(const Vector& vector) {
-  std::vector<std::uint8_t> live(vector.nodes.size(), 1);
-  for (const std::size_t dead : vector.down) live.at(dead) = 0;
-  return live;
-}
-
-/// How many keys go elsewhere than `vector` says once the dead servers are ejected.
-std::size_t misplaced(const Vector& vector, Kind kind, const std::vector<std::string>& keys) {
-  const auto placement = make_placement({.kind = kind}, vector.nodes, live_in(vector));
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    if (placement->place(keys[i]) != vector.indices.at(i)) ++count;
-  }
-  return count;
-}
-
-TEST(Placement, KetamaPutsEveryKeyWhereLibmemcachedDoesAndShrinksItsRingAsItDoes) {
-  const auto keys = read_keys();
-  const auto vectors = read_vectors("libmemcached_ketama.txt");
-
-  ASSERT_EQ(keys.size(), 2390u);
-  ASSERT_EQ(vectors.size(), 15u);
-  for (const Vector& vector : vectors) {
-    EXPECT_EQ(misplaced(vector, Kind::Ketama, keys), 0u) << vector.list;
-  }
-}
-
-TEST(Placement, ModulaPutsEveryKeyWhereLibmemcachedDoesWhichIsTheSameWithDeadServers) {
-  const auto keys = read_keys();
-  const auto vectors = read_vectors("libmemcached_modula.txt");
-
-  ASSERT_EQ(vectors.size(), 15u);
-  for (const Vector& vector : vectors) {
-    EXPECT_EQ(misplaced(vector, Kind::Modula, keys), 0u) << vector.list;
-  }
-}
 
 TEST(Placement, ARingDoesNotDependOnTheOrderOfItsServersAndModulaDoes) {
   const std::vector<Node> forward = {{"10.0.0.1", 11211, 1}, {"10.0.0.2", 11211, 1}};
@@ -85,16 +48,18 @@ TEST(Placement, AKeyThatHashesToAPointBelongsToThatPoint) {
   }
 }
 
-std::vector<std::uint8_t> all_live(const std::vector<Node>& nodes) {
-  return std::vector<std::uint8_t>(nodes.size(), 1);
+std::size_t points_of_ketama(const std::vector<Node>& nodes, bool weighted) {
+  const std::vector<std::uint8_t> live(nodes.size(), 1);
+  const PlacementOptions options;
+  return Ring(options, Members(options, nodes, live), weighted).points();
 }
 
 TEST(Ketama, HasAHundredPointsAServerUntilAWeightIsAboveOne) {
   std::vector<Node> nodes = {{"10.0.0.1", 11211, 1}, {"10.0.0.2", 11211, 1}};
-  EXPECT_EQ(Ketama(nodes, all_live(nodes)).points(), 200u);
+  EXPECT_EQ(points_of_ketama(nodes, false), 200u);
 
   nodes = {{"10.0.0.1", 11211, 2}, {"10.0.0.2", 11211, 2}};
-  EXPECT_EQ(Ketama(nodes, all_live(nodes)).points(), 320u);
+  EXPECT_EQ(points_of_ketama(nodes, true), 320u);
 }
 
 TEST(Ketama, CountsPointsInSinglePrecisionAsLibmemcachedDoes) {
@@ -103,7 +68,7 @@ TEST(Ketama, CountsPointsInSinglePrecisionAsLibmemcachedDoes) {
     std::vector<Node> nodes(count, Node{"", 11211, 2});
     for (std::size_t i = 0; i < count; ++i) nodes[i].host = "10.0.2." + std::to_string(i);
 
-    EXPECT_EQ(Ketama(nodes, all_live(nodes)).points(), count * 156) << count;
+    EXPECT_EQ(points_of_ketama(nodes, true), count * 156) << count;
   }
 }
 

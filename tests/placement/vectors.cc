@@ -1,7 +1,9 @@
 #include "placement/vectors.h"
 
+#include <array>
+#include <cstdio>
 #include <fstream>
-#include <map>
+#include <memory>
 #include <sstream>
 
 #include "support/source_dir.h"
@@ -9,56 +11,81 @@
 namespace mcsteady::placement {
 namespace {
 
-std::ifstream open_data(const std::string& file) {
-  return std::ifstream(test::source_dir() + "/tests/placement/data/" + file);
+std::string path_of(const std::string& file) {
+  return test::source_dir() + "/tests/placement/data/" + file;
 }
 
-std::vector<Node> read_nodes(std::istream& words) {
-  std::vector<Node> nodes;
-  Node node;
-  while (words >> node.host >> node.port >> node.weight) nodes.push_back(node);
-  return nodes;
-}
+struct ClosePipe {
+  void operator()(FILE* pipe) const { pclose(pipe); }
+};
 
-std::vector<std::size_t> read_positions(const std::string& text) {
-  std::vector<std::size_t> positions;
-  std::istringstream numbers(text);
-  std::string number;
-  while (text != "-" && std::getline(numbers, number, ',')) {
-    positions.push_back(std::stoul(number));
+std::istringstream unpacked(const std::string& file) {
+  const std::string command = "xz -dc '" + path_of(file) + "'";
+  const std::unique_ptr<FILE, ClosePipe> pipe(popen(command.c_str(), "r"));
+  std::string text;
+  std::array<char, 65536> some;
+  while (pipe) {
+    const std::size_t size = std::fread(some.data(), 1, some.size(), pipe.get());
+    if (size == 0) break;
+    text.append(some.data(), size);
   }
-  return positions;
+  return std::istringstream(std::move(text));
 }
 
-std::vector<std::size_t> read_indices(const std::string& digits) {
-  std::vector<std::size_t> indices;
-  for (const char digit : digits) indices.push_back(std::stoul(std::string(1, digit), nullptr, 36));
-  return indices;
+template <class Number>
+std::vector<Number> numbers_in(const std::string& line, char between) {
+  std::vector<Number> numbers;
+  std::istringstream words(line);
+  for (std::string word; line != "-" && std::getline(words, word, between);) {
+    numbers.push_back(std::stoull(word));
+  }
+  return numbers;
+}
+
+std::optional<std::size_t> position_of(char digit) {
+  if (digit == '-') return std::nullopt;
+  return static_cast<std::size_t>(digit <= '9' ? digit - '0' : digit - 'a' + 10);
 }
 
 }  // namespace
 
 std::vector<std::string> read_keys() {
-  std::ifstream file = open_data("keys.txt");
+  std::ifstream file(path_of("keys.txt"), std::ios::binary);
   std::vector<std::string> keys;
   for (std::string key; std::getline(file, key);) keys.push_back(key);
   return keys;
 }
 
-std::vector<Vector> read_vectors(const std::string& file) {
-  std::map<std::string, std::vector<Node>> lists;
+std::vector<Vector> read_vectors() {
+  std::istringstream text = unpacked("vectors.txt.xz");
   std::vector<Vector> vectors;
-  std::ifstream data = open_data(file);
-  for (std::string line; std::getline(data, line);) {
-    std::istringstream words(line);
-    std::string kind, list, down, digits;
-    words >> kind >> list;
-    if (kind == "servers") lists[list] = read_nodes(words);
-    if (kind != "row") continue;
-    words >> down >> digits;
-    vectors.push_back({list, lists[list], read_positions(down), read_indices(digits)});
+  for (std::string line; std::getline(text, line);) {
+    Vector vector;
+    std::istringstream fields(line);
+    std::string down, digits;
+    std::getline(fields, vector.dead_do, '\t');
+    std::getline(fields, down, '\t');
+    std::getline(fields, vector.servers, '\t');
+    std::getline(fields, vector.placement);
+    vector.down = numbers_in<std::size_t>(down, ',');
+    std::getline(text, digits);
+    vector.positions.reserve(digits.size());
+    for (const char digit : digits) vector.positions.push_back(position_of(digit));
+    vectors.push_back(std::move(vector));
   }
   return vectors;
+}
+
+Hashes read_hashes() {
+  std::istringstream text = unpacked("hashes.txt.xz");
+  Hashes hashes;
+  std::string line;
+  std::getline(text, line);
+  hashes.keys = numbers_in<std::size_t>(line, ' ');
+  for (std::string name; std::getline(text, name) && std::getline(text, line);) {
+    hashes.functions.push_back({name, numbers_in<std::uint64_t>(line, ' ')});
+  }
+  return hashes;
 }
 
 }  // namespace mcsteady::placement

@@ -8,16 +8,9 @@
 #include <string>
 #include <string_view>
 
-namespace mcsteady::placement {
+#include "mcsteady/placement/options.h"
 
-/// How keys are divided among servers. Both kinds are libmemcached's (1.1.4, as on x86-64), which
-/// pylibmc and PHP's memcached use, with its default hash, one_at_a_time.
-struct PlacementOptions {
-  enum class Kind {
-    Ketama,  // a ring: a server that comes or goes moves its own share of keys only
-    Modula,  // hash modulo servers, in the order written; weights count for nothing
-  } kind = Kind::Ketama;
-};
+namespace mcsteady::placement {
 
 /// A server as its clients write it, which is what a ring is made of: the host as given, neither
 /// resolved nor changed in case.
@@ -25,6 +18,8 @@ struct Node {
   std::string host;        // or the path of a unix socket
   std::uint16_t port = 0;  // 0 for a unix socket
   std::uint32_t weight = 1;
+  std::string name = {};  // given to the server, for those whose rings hold names; or empty
+  std::string ip = {};    // what the host resolves to, for Java's; empty: the host is one
 };
 
 /// Which servers may be used: a byte for each node, in the order of the nodes, 0 where it is down.
@@ -42,7 +37,7 @@ class Placement {
   virtual ~Placement() = default;
 
   /// The position of the key's server, dead or alive. One hash and at most one search in a flat
-  /// array; allocates nothing.
+  /// array, but for the rendezvous hashes, which ask every server; allocates nothing.
   virtual std::size_t place(std::string_view key) const = 0;
 
   /// Where the key goes if it is hashed again, with a number, until a live server is met: by the
@@ -55,8 +50,14 @@ class Placement {
   virtual std::optional<std::size_t> place_next(std::string_view key, Live live) const = 0;
 };
 
+/// The number that memcached's proxy seeds its hash with for a seed given as text.
+std::uint64_t seed_of(std::string_view text);
+
+/// How the node is called in a ring.
+std::string name_of(const Node& node, Names names);
+
 /// `nodes` is not empty, and is not needed afterwards. With a ring its order decides nothing (but
-/// between two points of equal value); with Modula it decides everything.
+/// between two points of equal value); with most other kinds it decides everything.
 std::unique_ptr<const Placement> make_placement(const PlacementOptions& options,
                                                 std::span<const Node> nodes);
 

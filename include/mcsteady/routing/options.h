@@ -14,6 +14,8 @@ namespace mcsteady::routing {
 struct PoolServer {
   upstream::ServerOptions server;
   std::uint32_t weight = 1;
+  std::string given_name = {};  // what the file calls it, for placements that go by that; or empty
+  std::string ip = {};          // what the file says its host resolves to, for placements likewise
 };
 
 using placement::PlacementOptions;
@@ -40,6 +42,7 @@ struct PoolOptions {
   SourceOptions source{};
   upstream::ServerOptions common{};  // of servers that `source` brings, name and endpoint apart
   PlacementOptions placement;
+  std::string placement_text = "ketama";  // as the configuration has it
   protocol::DownPolicy on_down = protocol::DownPolicy::Miss;
 };
 
