@@ -28,8 +28,8 @@ bool BinaryFront::take_request(TimePoint now) {
       client_.wait_for_more();
       return false;
     case Parsed::Kind::Refusal:
+      refuse(parsed.request, parsed.refusal, now);
       client_.consume(parsed.consumed);
-      refuse(parsed.request.call, parsed.refusal, now);
       return true;
     case Parsed::Kind::Request:
       if (parsed.request.has_value) return take_value(parsed, now);
@@ -91,9 +91,12 @@ bool BinaryFront::take_value(const Parsed& parsed, TimePoint now) {
   }
   if (parsed.consumed + size <= InputBuffer::kSize) return false;
   if (!client_.begin_large_body(parsed.consumed, size, size + 2)) {
-    const std::size_t to_come = size - here.size();
+    refuse(parsed.request,
+           {.status = binary::Status::OutOfMemory,
+            .swallow = size - here.size(),
+            .forgets = parsed.request.call.verb == Verb::Set},
+           now);
     client_.consume(parsed.consumed + here.size());
-    refuse(parsed.request.call, {.status = binary::Status::OutOfMemory, .swallow = to_come}, now);
   }
   return false;
 }
@@ -106,6 +109,14 @@ void BinaryFront::finish_large_body(net::Block block, TimePoint now) {
   dispatch(parsed.request, Body{.small = {}, .large = std::move(block), .large_size = size + 2},
            now);
   client_.consume(parsed.consumed);
+}
+
+void BinaryFront::refuse(const binary::Request& request, const binary::Refusal& refusal,
+                         TimePoint now) {
+  if (!refusal.forgets) return refuse(request.call, refusal, now);
+  context_.metrics.refusals.add();
+  client_.swallow(refusal.swallow);
+  client_.append(context_.binary_slots.make()).forget(client_, now, request, refusal.status);
 }
 
 void BinaryFront::refuse(const binary::Call& call, const binary::Refusal& refusal, TimePoint now) {

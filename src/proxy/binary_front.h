@@ -25,6 +25,8 @@ class BinaryFront {
   bool take_introduction(const protocol::binary::SaslRequest& said, TimePoint now);
   void attempt(const protocol::binary::SaslRequest& said, TimePoint now);
   bool take_value(const protocol::binary::Parsed& parsed, TimePoint now);
+  void refuse(const protocol::binary::Request& request, const protocol::binary::Refusal& refusal,
+              TimePoint now);
   void refuse(const protocol::binary::Call& call, const protocol::binary::Refusal& refusal,
               TimePoint now);
   void dispatch(const protocol::binary::Request& request, Body&& body, TimePoint now);

@@ -15,27 +15,38 @@ using protocol::Verb;
 void BinarySlot::start(ClientConnection& client, TimePoint now, const binary::Request& request,
                        Body&& body) {
   begin(client, now);
+  refusal_.reset();
+  submit(request, std::move(body));
+}
+
+void BinarySlot::forget(ClientConnection& client, TimePoint now, const binary::Request& request,
+                        binary::Status status) {
+  begin(client, now);
+  refusal_ = status;
+  binary::Request deletion{.call = request.call, .key = request.key};
+  deletion.call.verb = Verb::Delete;
+  submit(deletion, Body{});
+}
+
+void BinarySlot::submit(const binary::Request& request, Body&& body) {
   call_ = request.call;
   key_size_ = call_.returns_key ? request.key.size() : 0;
   std::copy_n(request.key.begin(), key_size_, key_.begin());
   request_memory_ = 0;
   server_ = &context_.pool.server(context_.pool.place(request.key));
-  upstream::ExchangePtr exchange = make_command(request, std::move(body), now);
+  upstream::ExchangePtr exchange = make_command(request, std::move(body));
   if (!exchange) {
-    context_.metrics.unavailable.add();
-    write_whole(binary::unavailable_reply(call_, key(), context_.pool.on_down(),
-                                          upstream::describe(upstream::Failure::NoMemory)));
+    write_unavailable(upstream::describe(upstream::Failure::NoMemory));
     return end();
   }
   exchange_ = exchange.get();
   request_memory_ = exchange->head.capacity() + exchange->body.capacity();
-  client.hold_request(request_memory_);
-  server_->submit(std::move(exchange), client.lane());
+  client_->hold_request(request_memory_);
+  server_->submit(std::move(exchange), client_->lane());
 }
 
 /// Null where the memory ceiling does not allow it.
-upstream::ExchangePtr BinarySlot::make_command(const binary::Request& request, Body&& body,
-                                               TimePoint now) {
+upstream::ExchangePtr BinarySlot::make_command(const binary::Request& request, Body&& body) {
   std::array<char, binary::kCommandMax> command;
   const std::size_t command_size = binary::compose_command(request, command.data());
   const bool small_value = request.has_value && !body.large;
@@ -50,7 +61,7 @@ upstream::ExchangePtr BinarySlot::make_command(const binary::Request& request, B
     *end++ = '\n';
   }
   upstream::ExchangePtr exchange =
-      make_exchange(context_, *this, binary::command_verb(request.call.verb), now);
+      make_exchange(context_, *this, binary::command_verb(request.call.verb), started_);
   exchange->idempotent = binary::is_idempotent(request);
   exchange->head_size = static_cast<std::size_t>(end - head.data());
   exchange->head = std::move(head);
@@ -89,14 +100,18 @@ void BinarySlot::on_line(upstream::Exchange&, const protocol::ReplyLine& line) {
 }
 
 void BinarySlot::on_failed(upstream::Exchange&, upstream::Failure failure) {
-  context_.metrics.unavailable.add();
   count_key(false);
-  const std::string why = server_->name() + ": " + upstream::describe(failure);
-  write_whole(binary::unavailable_reply(call_, key(), context_.pool.on_down(), why));
+  write_unavailable(server_->name() + ": " + upstream::describe(failure));
   end();
 }
 
-void BinarySlot::write_whole(const binary::Reply& reply) {
+void BinarySlot::write_unavailable(std::string_view why) {
+  context_.metrics.unavailable.add();
+  write_whole(binary::unavailable_reply(call_, key(), context_.pool.on_down(), why));
+}
+
+void BinarySlot::write_whole(const binary::Reply& server_says) {
+  const binary::Reply& reply = refusal_ ? binary::error_reply(call_, *refusal_) : server_says;
   if (reply.withheld) return;
   write(reply.head.view());
   write(reply.rest);

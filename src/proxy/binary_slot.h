@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 
 #include "mcsteady/protocol/binary.h"
 #include "proxy/exchange_factory.h"
@@ -17,6 +18,9 @@ class BinarySlot final : public ReplySlot, private upstream::Exchange::Owner {
   /// `body`: the value where it is small, as it came; a large one with its CRLF.
   void start(ClientConnection& client, TimePoint now, const protocol::binary::Request& request,
              Body&& body);
+  /// Takes away the item of a request that is refused, and then answers with `status`.
+  void forget(ClientConnection& client, TimePoint now, const protocol::binary::Request& request,
+              protocol::binary::Status status);
 
   void give_up() override;
   void recycle() override;
@@ -26,16 +30,18 @@ class BinarySlot final : public ReplySlot, private upstream::Exchange::Owner {
   void on_line(upstream::Exchange& exchange, const protocol::ReplyLine& line) override;
   void on_failed(upstream::Exchange& exchange, upstream::Failure failure) override;
 
-  upstream::ExchangePtr make_command(const protocol::binary::Request& request, Body&& body,
-                                     TimePoint now);
+  void submit(const protocol::binary::Request& request, Body&& body);
+  upstream::ExchangePtr make_command(const protocol::binary::Request& request, Body&& body);
   std::string_view key() const { return {key_.data(), key_size_}; }
   void count_key(bool hit);
+  void write_unavailable(std::string_view why);
   void write_whole(const protocol::binary::Reply& reply);
   void end();
 
   WorkerContext& context_;
   protocol::binary::Call call_;
-  std::array<char, 256> key_{};  // for the replies that repeat it
+  std::optional<protocol::binary::Status> refusal_;  // the answer, whatever the server says
+  std::array<char, 256> key_{};                      // for the replies that repeat it
   std::size_t key_size_ = 0;
   upstream::Exchange* exchange_ = nullptr;  // while it is under way
   upstream::Server* server_ = nullptr;

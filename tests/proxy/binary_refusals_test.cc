@@ -107,6 +107,20 @@ TEST_F(BinaryRefusalsTest, AValueOverTheLimitIsToldSoAndSwallowed) {
   EXPECT_EQ(replies[0].value, "Too large.");
 }
 
+TEST_F(BinaryRefusalsTest, WhatASetOverTheLimitWasToReplaceIsGone) {
+  options.client.limits.value_max = ByteCount{1000};
+  start(1);
+  const std::string too_much(1001, 'x');
+  put("key", "old");
+
+  EXPECT_EQ(ask_one(storing(Opcode::Add, "key", too_much)).status, Status::TooLarge);
+  EXPECT_EQ(get("key").value, "old");
+  EXPECT_EQ(ask_one(storing(Opcode::SetQ, "key", too_much)).status, Status::TooLarge);
+  EXPECT_EQ(get("key").status, Status::KeyNotFound);
+  servers[0]->stop();
+  EXPECT_EQ(ask_one(storing(Opcode::Set, "key", too_much)).status, Status::TooLarge);
+}
+
 TEST_F(BinaryRefusalsTest, AKeyThatIsTooLongForBase64IsRefusedAlone) {
   start(1);
   const auto status_of = [this](std::size_t size) {

@@ -103,13 +103,14 @@ struct Refusal {
   Status status = Status::Ok;  // Ok: nothing is said
   std::size_t swallow = 0;     // bytes of body to drop
   bool close = false;          // memcached hangs up behind the answer
+  bool forgets = false;        // what the request was to replace is not to be had any more either
 };
 
 /// What stands at the front of some input.
 struct Parsed {
   enum class Kind { Incomplete, Request, Refusal } kind = Kind::Incomplete;
   std::size_t consumed = 0;  // bytes of header, extras and key; 0 when Incomplete
-  Request request;           // of a refusal: `call` alone
+  Request request;           // of a refusal: `call` alone, and where it forgets the key
   Refusal refusal;
 };
 

@@ -163,7 +163,10 @@ std::optional<Refusal> fault_of(const Request& request, const Limits& limits) {
     return Refusal{.status = Status::InvalidArguments, .swallow = request.value_size};
   }
   if (request.value_size > limits.value_max.value) {
-    return Refusal{.status = Status::TooLarge, .swallow = request.value_size};
+    // Stale data must not outlive a set that failed (proto_bin.c, process_bin_update).
+    return Refusal{.status = Status::TooLarge,
+                   .swallow = request.value_size,
+                   .forgets = request.call.verb == Verb::Set};
   }
   return std::nullopt;
 }
