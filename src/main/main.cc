@@ -5,6 +5,9 @@
 #include <exception>
 #include <string>
 
+#include "main/config_file.h"
+#include "main/exit_status.h"
+#include "main/place_command.h"
 #include "main/process.h"
 #include "mcsteady/config/config.h"
 
@@ -12,8 +15,6 @@ namespace {
 
 using namespace mcsteady;
 
-constexpr int kExitUsage = 64;   // EX_USAGE, sysexits.h
-constexpr int kExitConfig = 78;  // EX_CONFIG
 const char* const kVersion = MCSTEADY_VERSION;
 
 struct Arguments {
@@ -56,13 +57,8 @@ int run(const config::Config& config) {
 int start(const Arguments& arguments) {
   config::Config config = config::default_config();
   if (!arguments.config_file.empty()) {
-    auto loaded = config::load_config(arguments.config_file);
-    if (!loaded) {
-      for (const config::ConfigError& error : loaded.error()) {
-        std::fprintf(stderr, "%s\n", error.text().c_str());
-      }
-      return kExitConfig;
-    }
+    auto loaded = load_or_complain(arguments.config_file);
+    if (!loaded) return kExitConfig;
     config = std::move(*loaded);
   }
   if (!arguments.log_level.empty()) {
@@ -90,11 +86,20 @@ int parse_and_start(int argc, char** argv) {
       "validate the configuration, print what would run, and exit with 0, or 78 if it is wrong");
   app.add_option("--log-level", arguments.log_level, "trace, debug, info, warn or error");
   app.set_version_flag("--version", std::string("mcsteady ") + kVersion);
+  PlaceCommand place;
+  ComparePlacementCommand compare;
+  CLI::App* const place_app = app.add_subcommand("place", "print where keys go, and why");
+  CLI::App* const compare_app = app.add_subcommand(
+      "compare-placement", "print how many keys a change of configuration would move");
+  place.describe(*place_app);
+  compare.describe(*compare_app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : kExitUsage;
   }
+  if (place_app->parsed()) return place.run();
+  if (compare_app->parsed()) return compare.run();
   return start(arguments);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -29,6 +30,16 @@ class KeyedPlacement final : public Placement {
 
   std::optional<std::size_t> place_next(std::string_view key, Live live) const override {
     return with_part(key, [&](std::string_view part) { return locator_.next(part, live); });
+  }
+
+  std::string explain(std::string_view key) const override {
+    return with_part(key, [this](std::string_view part) {
+      std::string text = "of the key, \"" + std::string(part) + "\" is hashed";
+      if constexpr (requires { locator_.hash(part); }) {
+        text += ", to " + std::to_string(locator_.hash(part));
+      }
+      return text;
+    });
   }
 
  private:

@@ -29,6 +29,9 @@ class OnlyOne final : public Placement {
   std::optional<std::size_t> place_next(std::string_view /*key*/, Live live) const override {
     return next_in_list(0, live);
   }
+  std::string explain(std::string_view /*key*/) const override {
+    return "it is the only server, nothing is hashed";
+  }
 };
 
 template <class Locator>

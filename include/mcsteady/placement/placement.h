@@ -48,6 +48,9 @@ class Placement {
   /// The first live server from the key's own on: along the ring if there is one, else along the
   /// list, and from its end to its front. Unset only if none is live.
   virtual std::optional<std::size_t> place_next(std::string_view key, Live live) const = 0;
+
+  /// For a person: what of the key is hashed, and what that gives.
+  virtual std::string explain(std::string_view key) const = 0;
 };
 
 /// The number that memcached's proxy seeds its hash with for a seed given as text.
