@@ -1,9 +1,6 @@
 #pragma once
 
 #include <array>
-#include <deque>
-#include <map>
-#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -24,12 +21,9 @@ enum class Expect {
 
 /// A client with keys of its own: sends random requests in random batches, reads when it feels like
 /// it, and holds every reply against what it has written. Values name their key and version, so a
-/// reply that went to the wrong request cannot pass.
-class SimClient final : public net::Stream::Handler {
+/// reply that went to the wrong request cannot pass. What it speaks is up to its subclass.
+class SimClient : public net::Stream::Handler {
  public:
-  SimClient(SimLoop& loop, const net::Address& proxy, int id, Rng rng, Expect expect,
-            std::size_t value_max);
-
   /// Sends some more requests; up to `limit` in all.
   void act(std::size_t limit);
   void set_receiving(bool on) { stream_->set_receiving(on); }
@@ -37,13 +31,16 @@ class SimClient final : public net::Stream::Handler {
 
   bool closed() const { return closed_; }
   bool hung_up_on() const { return ended_ && !closed_; }  // by the proxy
-  std::size_t owed() const { return owed_.size(); }
+  virtual std::size_t owed() const = 0;
   std::size_t sent() const { return requests_; }
   std::size_t failures() const { return failures_; }  // replies that said that something failed
   /// What was wrong with a reply, in words; empty: nothing.
   const std::string& complaint() const { return complaint_; }
 
- private:
+ protected:
+  SimClient(SimLoop& loop, const net::Address& proxy, int id, Rng rng, Expect expect,
+            std::size_t value_max);
+
   struct Key {
     std::string name;
     int newest = 0;          // versions count from 1; 0: never written
@@ -55,13 +52,35 @@ class SimClient final : public net::Stream::Handler {
     int at_least;   // Honest: the newest version that was confirmed when it was asked
     int confirmed;  // Exact: the version it must have; 0: a miss
   };
-  struct Owed {
-    enum class Kind { Get, MetaGet, QuietMetaGet, Set, MetaSet, Delete, Noop } kind;
-    std::vector<Asked> asked;
-    int version = 0;  // of a write
-    std::string opaque;
-  };
 
+  /// Puts one request, or several that belong together, into unsent_.
+  virtual void send_request() = 0;
+  /// No more requests follow for now.
+  virtual void end_batch() {}
+  /// True: the reply at the front of received_ was whole, and has been taken.
+  virtual bool check_front() = 0;
+
+  Key& any_key() { return keys_[rng_.below(keys_.size())]; }
+  Asked ask(Key& key) { return {&key, key.confirmed, key.confirmed}; }
+  std::string value(const Key& key, int version);
+  int begin_write(Key& key);  // the version to write
+  void delete_from(Key& key) { key.confirmed = 0; }
+
+  bool check_value(const Asked& asked, std::string_view value);
+  void check_miss(const Asked& asked);
+  void check_deleted(const Asked& asked, bool was_there);
+  void stored(const Asked& asked, int version);
+  /// A reply said that something failed; `known`: in words that it may use.
+  void failed(bool known, std::string_view said);
+  void complain(const std::string& what, std::string_view said);
+
+  Rng rng_;
+  const Expect expect_;
+  std::string received_;
+  std::string unsent_;
+  std::size_t requests_ = 0;
+
+ private:
   // net::Stream::Handler
   std::span<char> room() override { return buffer_; }
   void on_received(std::size_t count) override;
@@ -70,33 +89,10 @@ class SimClient final : public net::Stream::Handler {
   void on_sent(std::size_t count) override { unsent_.erase(0, count); }
   void on_broken(net::Breakage) override { ended_ = true; }
 
-  Key& any_key() { return keys_[rng_.below(keys_.size())]; }
-  Asked ask(Key& key) { return {&key, key.confirmed, key.confirmed}; }
-  std::string value(const Key& key, int version);
-  void send_request();
-  void send_write(Owed::Kind kind, std::string_view verb);
-  void send_get();
-
-  bool check_front();
-  std::optional<std::string_view> peek_line() const;
-  bool check_items(const Owed& owed);
-  bool check_meta_get(const Owed& owed);
-  bool check_write(Owed& owed);
-  bool check_value(const Asked& asked, std::string_view value);
-  void check_miss(const Asked& asked);
-  void fail(const Owed& owed, std::string_view line);
-  void complain(const std::string& what, std::string_view line);
-
   const int id_;
-  Rng rng_;
-  const Expect expect_;
   const std::size_t value_max_;
   std::vector<Key> keys_;
-  std::deque<Owed> owed_;
-  std::string received_;
-  std::string unsent_;
   std::string complaint_;
-  std::size_t requests_ = 0;
   std::size_t failures_ = 0;
   bool ended_ = false;
   bool closed_ = false;

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "sim/binary_sim_client.h"
+#include "sim/text_sim_client.h"
+
 namespace mcsteady::test {
 
 namespace {
@@ -109,15 +112,23 @@ PathConditions WorkerWorld::client_path() {
   return {.to_server = link, .to_client = link};
 }
 
+std::unique_ptr<SimClient> WorkerWorld::make_client(SimLoop& loop, int id) {
+  const std::size_t value_max = rng_.chance(0.2) ? 300'000 : 40'000;
+  const net::Address proxy = *net::numeric_address(kProxy);
+  Rng rng = rng_.fork();
+  if (rng_.chance(0.4)) {
+    return std::make_unique<BinarySimClient>(loop, proxy, id, rng, expect_, value_max);
+  }
+  return std::make_unique<TextSimClient>(loop, proxy, id, rng, expect_, value_max);
+}
+
 void WorkerWorld::make_clients() {
   const std::size_t count = rng_.between(1, 8);
   for (std::size_t i = 0; i < count; ++i) {
     network_.set_conditions(kProxy, client_path());
     Customer customer{.loop = std::make_unique<SimLoop>(network_), .client = nullptr};
     customer.leaves = rng_.chance(0.15);
-    customer.client = std::make_unique<SimClient>(*customer.loop, *net::numeric_address(kProxy),
-                                                  static_cast<int>(i), rng_.fork(), expect_,
-                                                  rng_.chance(0.2) ? 300'000 : 40'000);
+    customer.client = make_client(*customer.loop, static_cast<int>(i));
     customers_.push_back(std::move(customer));
     proxy_loop_->run_for(100us);  // each gets the path that was meant for it
   }

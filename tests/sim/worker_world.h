@@ -41,6 +41,7 @@ class WorkerWorld final : private proxy::StatsSource {
   void make_servers();
   void make_worker();
   void make_clients();
+  std::unique_ptr<SimClient> make_client(SimLoop& loop, int id);
   PathConditions client_path();
   ServerAct act_of_a_bad_server();
   void change_members();
