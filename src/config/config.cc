@@ -6,6 +6,7 @@
 #include "config/endpoints.h"
 #include "config/pools.h"
 #include "config/read_file.h"
+#include "config/routes.h"
 #include "config/section.h"
 #include "config/units.h"
 #include "config/words.h"
@@ -91,36 +92,22 @@ void read_log(Section& top, Config& config) {
   log.finish();
 }
 
-std::string names_of(const std::vector<routing::PoolOptions>& pools) {
-  std::string names;
-  for (const auto& pool : pools) names += (names.empty() ? "" : ", ") + quoted(pool.name);
-  return names;
-}
-
-bool is_pool(const std::vector<routing::PoolOptions>& pools, std::string_view name) {
-  return std::any_of(pools.begin(), pools.end(), [&](const auto& p) { return p.name == name; });
-}
-
 /// A file with one pool need not say where requests go, nor one that calls a pool main.
-void read_route(Section& top, proxy::WorkerOptions& worker) {
+void read_route(Section& top, proxy::WorkerOptions& worker, ErrorList& errors) {
   const auto route = top.find("route");
-  if (!route) {
+  const auto named = top.find("routes");
+  RouteReader reader(worker.pools, named ? named->value : nullptr, errors);
+  if (route) {
+    worker.route = reader.read(*route->value);
+  } else {
     if (worker.pools.empty() || top.has("route")) return;
-    worker.route = is_pool(worker.pools, "main") ? "main" : worker.pools.front().name;
-    if (worker.pools.size() == 1 || worker.route == "main") return;
-    top.error(top.mark_of("pools"), "route",
-              "missing, and there are several pools; name one of " + names_of(worker.pools));
-    return;
+    worker.route = std::string(is_pool(worker.pools, "main") ? "main" : worker.pools.front().name);
+    if (worker.pools.size() > 1 && worker.route.text != "main") {
+      top.error(top.mark_of("pools"), "route",
+                "missing, and there are several pools; name one of " + names_of(worker.pools));
+    }
   }
-  const YamlNode& value = *route->value;
-  if (value.kind != YamlNode::Kind::Scalar) {
-    top.error(value.mark, "route", "a tree of routes is not supported yet; name a pool");
-    return;
-  }
-  worker.route = value.text;
-  if (worker.pools.empty() || is_pool(worker.pools, value.text)) return;
-  top.error(value.mark, "route",
-            quoted(value.text) + " is no pool; there is " + names_of(worker.pools));
+  reader.read_unused();
 }
 
 void read_pools_and_route(Section& top, Config& config, ErrorList& errors) {
@@ -130,7 +117,7 @@ void read_pools_and_route(Section& top, Config& config, ErrorList& errors) {
   } else if (!top.has("pools")) {
     top.error({}, "pools", "missing; the smallest useful file is " + std::string(kSmallest));
   }
-  read_route(top, worker);
+  read_route(top, worker, errors);
 }
 
 void read_listen(Section& top, Config& config, ErrorList& errors) {

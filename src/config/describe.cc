@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "config/route_in_yaml.h"
 #include "config/units.h"
 #include "config/words.h"
 #include "mcsteady/config/config.h"
@@ -118,7 +119,7 @@ std::string describe(const Config& config) {
   page.line(0, "io", config.io);
   page.line(0, "pools:");
   for (const auto& pool : config.worker.pools) describe_pool(pool, page);
-  page.line(0, "route", in_yaml(config.worker.route));
+  page.line(0, "route", route_in_yaml(config.worker.route));
   describe_limits(config.worker.client, config.memory_max, page);
   page.line(0, "shutdown:");
   page.line(1, "drain_timeout", config.worker.drain_timeout);

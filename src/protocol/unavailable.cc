@@ -67,4 +67,14 @@ void compose_unavailable(Verb verb, bool quiet, std::string_view command, DownPo
   out.append("\r\n");
 }
 
+void compose_nothing(Verb verb, std::string_view command, std::string& out) {
+  if (is_classic_storage(verb)) {
+    out.append(verb == Verb::Cas ? "NOT_FOUND\r\n" : "NOT_STORED\r\n");
+  } else if (is_meta(verb) || is_classic_retrieval(verb)) {
+    compose_unavailable(verb, false, command, DownPolicy::Miss, {}, out);
+  } else {
+    out.append("NOT_FOUND\r\n");
+  }
+}
+
 }  // namespace mcsteady::protocol

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "proxy/client_connection.h"
+#include "proxy/unavailable.h"
 
 namespace mcsteady::proxy {
 
@@ -33,16 +34,15 @@ void BinarySlot::submit(const binary::Request& request, Body&& body) {
   key_size_ = call_.returns_key ? request.key.size() : 0;
   std::copy_n(request.key.begin(), key_size_, key_.begin());
   request_memory_ = 0;
-  server_ = &context_.pool.server(context_.pool.place(request.key));
   upstream::ExchangePtr exchange = make_command(request, std::move(body));
   if (!exchange) {
-    write_unavailable(upstream::describe(upstream::Failure::NoMemory));
+    write_unavailable(context_.router.on_down(), upstream::describe(upstream::Failure::NoMemory));
     return end();
   }
   exchange_ = exchange.get();
   request_memory_ = exchange->head.capacity() + exchange->body.capacity();
   client_->hold_request(request_memory_);
-  server_->submit(std::move(exchange), client_->lane());
+  context_.router.submit(std::move(exchange), request.key, client_->lane());
 }
 
 /// Null where the memory ceiling does not allow it.
@@ -99,15 +99,15 @@ void BinarySlot::on_line(upstream::Exchange&, const protocol::ReplyLine& line) {
   end();
 }
 
-void BinarySlot::on_failed(upstream::Exchange&, upstream::Failure failure) {
+void BinarySlot::on_failed(upstream::Exchange& exchange, upstream::Failure failure) {
   count_key(false);
-  write_unavailable(server_->name() + ": " + upstream::describe(failure));
+  write_unavailable(exchange.on_down, cause_of(exchange, failure));
   end();
 }
 
-void BinarySlot::write_unavailable(std::string_view why) {
+void BinarySlot::write_unavailable(protocol::DownPolicy on_down, std::string_view why) {
   context_.metrics.unavailable.add();
-  write_whole(binary::unavailable_reply(call_, key(), context_.pool.on_down(), why));
+  write_whole(binary::unavailable_reply(call_, key(), on_down, why));
 }
 
 void BinarySlot::write_whole(const binary::Reply& server_says) {

@@ -34,7 +34,7 @@ class BinarySlot final : public ReplySlot, private upstream::Exchange::Owner {
   upstream::ExchangePtr make_command(const protocol::binary::Request& request, Body&& body);
   std::string_view key() const { return {key_.data(), key_size_}; }
   void count_key(bool hit);
-  void write_unavailable(std::string_view why);
+  void write_unavailable(protocol::DownPolicy on_down, std::string_view why);
   void write_whole(const protocol::binary::Reply& reply);
   void end();
 
@@ -44,8 +44,7 @@ class BinarySlot final : public ReplySlot, private upstream::Exchange::Owner {
   std::array<char, 256> key_{};                      // for the replies that repeat it
   std::size_t key_size_ = 0;
   upstream::Exchange* exchange_ = nullptr;  // while it is under way
-  upstream::Server* server_ = nullptr;
-  std::size_t request_memory_ = 0;  // held by the exchange, on the client's account
+  std::size_t request_memory_ = 0;          // held by the exchange, on the client's account
 };
 
 }  // namespace mcsteady::proxy

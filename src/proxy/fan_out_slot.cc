@@ -11,24 +11,37 @@ void FanOutSlot::start(ClientConnection& client, TimePoint now, const protocol::
   binary_ = binary;
   reply_.clear();
   failed_ = unreached_ = false;
-  const std::span<const std::size_t> members = context_.pool.members();
-  const std::size_t count = members.size();
-  parts_.assign(context_.pool.size(), nullptr);
+  const Router::Everyone everyone = context_.router.everyone(request.verb);
+  if (everyone.targets.empty()) return answer_for_nobody(request, everyone.refusal);
+  parts_.assign(everyone.targets.size(), nullptr);
   // One more than there are, so that a server that fails at once cannot end it half-way.
-  open_parts_ = count + 1;
-  for (const std::size_t i : members) {
+  open_parts_ = everyone.targets.size() + 1;
+  for (std::size_t i = 0; i < everyone.targets.size(); ++i) {
     upstream::ExchangePtr exchange = make_exchange(context_, *this, request, Body{}, now);
     if (!exchange) {
-      reply_ = no_memory_reply(context_.pool, request);
+      reply_ = no_memory_reply(context_.router.on_down(), request);
       failed_ = unreached_ = true;
       --open_parts_;
       continue;
     }
     exchange->tag = static_cast<std::uint32_t>(i);
     parts_[i] = exchange.get();
-    context_.pool.server(i).submit(std::move(exchange), client.lane());
+    Router::submit_to(everyone.targets[i], std::move(exchange), client.lane());
   }
   if (--open_parts_ == 0) end();
+}
+
+/// The route sends it to no server.
+void FanOutSlot::answer_for_nobody(const protocol::Request& request, std::string_view refusal) {
+  parts_.clear();
+  if (!refusal.empty()) {
+    failed_ = unreached_ = true;
+    protocol::compose_unavailable(request.verb, request.quiet, request.line,
+                                  protocol::DownPolicy::Error, refusal, reply_);
+  } else if (!protocol::is_withheld(request.verb, request.quiet, protocol::ReplyCode::Ok)) {
+    reply_ = "OK\r\n";
+  }
+  end();
 }
 
 void FanOutSlot::on_line(upstream::Exchange& exchange, const protocol::ReplyLine& line) {
@@ -41,9 +54,8 @@ void FanOutSlot::on_line(upstream::Exchange& exchange, const protocol::ReplyLine
 
 void FanOutSlot::on_failed(upstream::Exchange& exchange, upstream::Failure failure) {
   context_.metrics.unavailable.add();
-  const upstream::Server& server = context_.pool.server(exchange.tag);
   if (!failed_) {
-    reply_ = unavailable_reply(context_.pool, server, exchange, failure);
+    reply_ = unavailable_reply(exchange, failure);
     unreached_ = true;
   }
   failed_ = true;

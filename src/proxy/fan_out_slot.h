@@ -10,8 +10,8 @@
 
 namespace mcsteady::proxy {
 
-/// The place of a request that goes to every server (flush_all). Its reply is the servers' where
-/// they agree, else that of the first that failed.
+/// The place of a request that goes to every server (flush_all) that the route can reach. Its reply
+/// is the servers' where they agree, else that of the first that failed.
 class FanOutSlot final : public ReplySlot, private upstream::Exchange::Owner {
  public:
   explicit FanOutSlot(WorkerContext& context) : ReplySlot(context.blocks), context_(context) {}
@@ -26,12 +26,13 @@ class FanOutSlot final : public ReplySlot, private upstream::Exchange::Owner {
   void on_item(upstream::Exchange&, upstream::Item&&) override {}
   void on_line(upstream::Exchange& exchange, const protocol::ReplyLine& line) override;
   void on_failed(upstream::Exchange& exchange, upstream::Failure failure) override;
+  void answer_for_nobody(const protocol::Request& request, std::string_view refusal);
   void end_part(upstream::Exchange& exchange);
   void end();
   protocol::binary::Reply binary_reply() const;
 
   WorkerContext& context_;
-  std::vector<upstream::Exchange*> parts_;  // by server; null when over
+  std::vector<upstream::Exchange*> parts_;  // each to one server; null when over
   std::size_t open_parts_ = 0;
   std::string reply_;  // of the servers, in text
   std::optional<protocol::binary::Call> binary_;

@@ -34,7 +34,7 @@ void RetrievalSlot::start(ClientConnection& client, TimePoint now,
   line_ = context_.blocks.allocate(request.line.size());
   if (!line_) {
     context_.metrics.unavailable.add();
-    error_ = no_memory_reply(context_.pool, request);
+    error_ = no_memory_reply(context_.router.on_down(), request);
     return end();
   }
   client.hold_request(line_.capacity());
@@ -81,18 +81,20 @@ void RetrievalSlot::divide(std::size_t keys_max) {
   answers_.clear();
   parts_.clear();
   next_out_ = 0;
-  open_part_.assign(context_.pool.size(), kNone);
+  open_part_.assign(context_.router.server_count(), kNone);
   protocol::KeyWalker walker(rest_);
   while (answers_.size() < keys_max) {
     const std::string_view key = walker.next();
     if (key.empty()) break;
     const auto index = static_cast<std::uint32_t>(answers_.size());
     answers_.push_back(Answer{.next_in_part = kNone, .key = key, .block = {}});
-    const std::size_t server = context_.pool.place(key);
-    std::uint32_t& open = open_part_[server];
+    const std::optional<Router::Target> target = context_.router.only_target(verb_, key);
+    // A part of its own, to which nothing is added, where the route has more to do.
+    std::uint32_t own = kNone;
+    std::uint32_t& open = target ? open_part_[target->number] : own;
     if (open == kNone || parts_[open].line_size + key.size() + 3 > line_max(verb_)) {
       open = static_cast<std::uint32_t>(parts_.size());
-      parts_.push_back({.server = server,
+      parts_.push_back({.target = target,
                         .first = index,
                         .last = index,
                         .cursor = index,
@@ -132,7 +134,11 @@ void RetrievalSlot::submit(std::uint32_t part_index) {
   put("\r\n");
   exchange->head_size = static_cast<std::size_t>(out - exchange->head.data());
   part.exchange = exchange.get();
-  context_.pool.server(part.server).submit(std::move(exchange), client_->lane());
+  if (part.target) {
+    Router::submit_to(*part.target, std::move(exchange), client_->lane());
+  } else {
+    context_.router.submit(std::move(exchange), answers_[part.first].key, client_->lane());
+  }
 }
 
 /// The answer that an item is for: the part's next one with its key. Those passed over are misses.
@@ -187,9 +193,8 @@ void RetrievalSlot::on_line(upstream::Exchange& exchange, const protocol::ReplyL
 
 void RetrievalSlot::on_failed(upstream::Exchange& exchange, upstream::Failure failure) {
   context_.metrics.unavailable.add();
-  const upstream::Server& server = context_.pool.server(parts_[exchange.tag].server);
-  if (context_.pool.on_down() == protocol::DownPolicy::Error && error_.empty()) {
-    error_ = unavailable_reply(context_.pool, server, exchange, failure);
+  if (exchange.on_down == protocol::DownPolicy::Error && error_.empty()) {
+    error_ = unavailable_reply(exchange, failure);
   }
   end_part(exchange);
 }

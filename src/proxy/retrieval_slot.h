@@ -39,10 +39,10 @@ class RetrievalSlot final : public ReplySlot, private upstream::Exchange::Owner 
     net::Block block;                // of a Hit that came before its turn
     std::size_t size = 0;
   };
-  struct Part {  // what one server is asked in one line
-    std::size_t server = 0;
-    std::uint32_t first = 0, last = 0;  // answers
-    std::uint32_t cursor = 0;           // the answer that its next item can be for
+  struct Part {                            // what is asked in one line, of one server mostly
+    std::optional<Router::Target> target;  // unset: as the route says for its one key
+    std::uint32_t first = 0, last = 0;     // answers
+    std::uint32_t cursor = 0;              // the answer that its next item can be for
     std::size_t line_size = 0;
     upstream::Exchange* exchange = nullptr;
   };
@@ -70,7 +70,7 @@ class RetrievalSlot final : public ReplySlot, private upstream::Exchange::Owner 
   std::string_view rest_;  // keys not yet asked for
   std::vector<Answer> answers_;
   std::vector<Part> parts_;
-  std::vector<std::uint32_t> open_part_;  // by server, while dividing
+  std::vector<std::uint32_t> open_part_;  // by Target::number, while dividing
   std::size_t next_out_ = 0;              // the first answer that is not with the client yet
   std::size_t open_parts_ = 0;
   bool issuing_ = false;

@@ -12,18 +12,17 @@ void SingleSlot::start(ClientConnection& client, TimePoint now, const protocol::
                        Body&& body) {
   begin(client, now);
   hit_ = false;
-  server_ = &context_.pool.server(context_.pool.place(request.keys));
   upstream::ExchangePtr exchange = make_exchange(context_, *this, request, std::move(body), now);
   if (!exchange) {
     context_.metrics.unavailable.add();
     request_memory_ = 0;
-    write(no_memory_reply(context_.pool, request));
+    write(no_memory_reply(context_.router.on_down(), request));
     return end();
   }
   exchange_ = exchange.get();
   request_memory_ = exchange->head.capacity() + exchange->body.capacity();
   client.hold_request(request_memory_);
-  server_->submit(std::move(exchange), client.lane());
+  context_.router.submit(std::move(exchange), request.keys, client.lane());
 }
 
 void SingleSlot::answer(ClientConnection& client, TimePoint now, std::string_view text) {
@@ -75,7 +74,7 @@ void SingleSlot::on_failed(upstream::Exchange& exchange, upstream::Failure failu
     context_.metrics.get_keys.add();
     if (!hit_) context_.metrics.get_misses.add();
   }
-  write(unavailable_reply(context_.pool, *server_, exchange, failure));
+  write(unavailable_reply(exchange, failure));
   end();
 }
 

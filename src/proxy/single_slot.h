@@ -26,8 +26,7 @@ class SingleSlot final : public ReplySlot, private upstream::Exchange::Owner {
 
   WorkerContext& context_;
   upstream::Exchange* exchange_ = nullptr;  // while it is under way
-  upstream::Server* server_ = nullptr;
-  std::size_t request_memory_ = 0;  // held by the exchange, on the client's account
+  std::size_t request_memory_ = 0;          // held by the exchange, on the client's account
   bool hit_ = false;
 };
 

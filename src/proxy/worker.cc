@@ -1,6 +1,5 @@
 #include "mcsteady/proxy/worker.h"
 
-#include <cassert>
 #include <utility>
 #include <vector>
 
@@ -17,14 +16,6 @@ namespace {
 // What a client must hold to be worth closing when memory runs out.
 constexpr std::size_t kHoarderMin = std::size_t{256} * 1024;
 
-const routing::PoolOptions& routed_pool(const WorkerOptions& options) {
-  for (const routing::PoolOptions& pool : options.pools) {
-    if (pool.name == options.route) return pool;
-  }
-  assert(false && "the configuration has been checked");
-  return options.pools.front();
-}
-
 bool is_admitted(const net::AcceptedSocket& socket, const PeerRule& rule) {
   if (rule.is_open()) return true;
   const auto peer = socket.peer();
@@ -40,9 +31,8 @@ class Worker::Impl final : private ClientConnection::Host, private net::Task {
         loop_(loop),
         blocks_(shared.memory),
         beat_(loop, exchanges_, metrics_.loop_lag),
-        pool_(routed_pool(options_), {loop, blocks_, exchanges_, beat_}, shared.fleet,
-              shared.registry),
-        context_{loop, blocks_, exchanges_, pool_, options_.client, metrics_, shared} {
+        router_(options_, {loop, blocks_, exchanges_, beat_}, shared.fleet, shared.registry),
+        context_{loop, blocks_, exchanges_, router_, options_.client, metrics_, shared} {
     metrics_.register_in(shared.registry);
     blocks_.set_relief([this] { return close_largest_holder(); });
     sweep_timer_ = loop_.make_timer([this](TimePoint) { sweep(); });
@@ -53,10 +43,10 @@ class Worker::Impl final : private ClientConnection::Host, private net::Task {
 
   Result<void, std::string> listen(std::size_t first, std::size_t last);
   net::Endpoint endpoint(std::size_t index) const { return doors_[index]->endpoint(); }
-  void change_pool(const std::string& name, routing::MembershipPtr membership) {
-    if (pool_.name() == name) pool_.change(std::move(membership));
+  void change_pool(const std::string& name, const routing::MembershipPtr& membership) {
+    router_.change_pool(name, membership);
   }
-  void on_addresses_changed() { pool_.on_addresses_changed(); }
+  void on_addresses_changed() { router_.on_addresses_changed(); }
   void drain(std::function<void()> drained);
 
  private:
@@ -94,7 +84,7 @@ class Worker::Impl final : private ClientConnection::Host, private net::Task {
   net::BlockPool blocks_;
   upstream::ExchangePool exchanges_;
   upstream::StallBeat beat_;
-  routing::Pool pool_;
+  Router router_;
   WorkerContext context_;
   std::vector<std::unique_ptr<Door>> doors_;
   std::vector<std::unique_ptr<ClientConnection>> clients_;
@@ -212,7 +202,7 @@ net::Endpoint Worker::endpoint(std::size_t index) const {
   return impl_->endpoint(index);
 }
 void Worker::change_pool(const std::string& name, routing::MembershipPtr membership) {
-  impl_->change_pool(name, std::move(membership));
+  impl_->change_pool(name, membership);
 }
 void Worker::on_addresses_changed() {
   impl_->on_addresses_changed();

@@ -3,8 +3,8 @@
 #include "mcsteady/proxy/options.h"
 #include "mcsteady/proxy/worker.h"
 #include "mcsteady/proxy/worker_metrics.h"
-#include "mcsteady/routing/pool.h"
 #include "mcsteady/upstream/context.h"
+#include "proxy/router.h"
 #include "proxy/slot_pool.h"
 
 namespace mcsteady::proxy {
@@ -20,7 +20,7 @@ struct WorkerContext {
   net::EventLoop& loop;
   net::BlockPool& blocks;
   upstream::ExchangePool& exchanges;
-  routing::Pool& pool;
+  Router& router;
   const ClientOptions& options;
   WorkerMetrics& metrics;
   Shared& shared;

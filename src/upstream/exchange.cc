@@ -29,6 +29,7 @@ constexpr Words kWords[kFailureCount] = {
     {"no_memory", "proxy is out of memory"},
     {"server_down", "server is down"},
     {"no_servers", "no server has been found yet"},
+    {"refused", "refused"},
 };
 }  // namespace
 

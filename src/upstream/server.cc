@@ -63,6 +63,7 @@ class Server::Impl final : private ConnectionHost, private net::Task {
 };
 
 void Server::Impl::submit(ExchangePtr exchange, std::size_t lane) {
+  exchange->server = options_.name;
   if (shared_.is_down()) return refuse(*exchange);
   Exchange& submitted = *exchange;
   submitted.lane_ = lane;

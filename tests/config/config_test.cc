@@ -121,7 +121,7 @@ TEST(Config, WhatIsOfTheWholeProcessIsRead) {
 
   EXPECT_EQ(config.workers, 3);
   EXPECT_EQ(config.io, "poll");
-  EXPECT_EQ(config.worker.route, "second");
+  EXPECT_EQ(config.worker.route.text, "second");
   EXPECT_EQ(config.worker.client.limits.value_max, MiB(1));
   EXPECT_EQ(config.worker.client.limits.key_max, ByteCount{100});
   EXPECT_EQ(config.worker.client.limits.line_max, KiB(2));
@@ -140,8 +140,8 @@ TEST(Config, WhatIsOfTheWholeProcessIsRead) {
 }
 
 TEST(Config, TheOnlyPoolOrTheOneCalledMainNeedsNoRoute) {
-  EXPECT_EQ(parse("pools: { a: { servers: [a:1] } }").worker.route, "a");
-  EXPECT_EQ(parse("pools: { a: { servers: [a:1] }, main: { servers: [b:1] } }").worker.route,
+  EXPECT_EQ(parse("pools: { a: { servers: [a:1] } }").worker.route.text, "a");
+  EXPECT_EQ(parse("pools: { a: { servers: [a:1] }, main: { servers: [b:1] } }").worker.route.text,
             "main");
 }
 

@@ -17,7 +17,7 @@ TEST(ConfigKeys, AnUnknownKeyIsToldTheNearestKnownOne) {
 TEST(ConfigKeys, AnUnknownKeyNearToNoneIsToldThemAll) {
   EXPECT_EQ(errors_behind_a_pool("tuning: 2"),
             "f:2:1: unknown key 'tuning'; known here: workers, io, listen, limits, pools, route, "
-            "shutdown, log\n");
+            "routes, shutdown, log\n");
   EXPECT_EQ(errors_behind_a_pool("shutdown: { grace: 1s }"),
             "f:2:13: unknown key 'grace'; known here: drain_timeout\n");
 }
@@ -66,7 +66,7 @@ TEST(ConfigKeys, EveryErrorIsToldAtOnceInTheOrderOfTheFile) {
 TEST(ConfigKeys, TextFromTheFileCannotSpeakToTheTerminal) {
   EXPECT_EQ(errors_behind_a_pool("\"a\\e[2Jb\": 1"),
             "f:2:1: unknown key 'a?[2Jb'; known here: workers, io, listen, limits, pools, route, "
-            "shutdown, log\n");
+            "routes, shutdown, log\n");
   EXPECT_EQ(errors_behind_a_pool("io: " + std::string(100, 'x')),
             "f:2:5: io: '" + std::string(60, 'x') + "...' is none of auto, epoll, poll, select\n");
 }
@@ -77,8 +77,6 @@ TEST(ConfigKeys, WhatComesLaterIsRefusedWithAClearWord) {
   EXPECT_EQ(errors_behind_a_pool("io: io_uring"),
             "f:2:5: io: 'io_uring' is not supported yet; this version has auto, epoll, poll, "
             "select\n");
-  EXPECT_EQ(errors_behind_a_pool("route: { pool: main }"),
-            "f:2:8: route: a tree of routes is not supported yet; name a pool\n");
   EXPECT_EQ(errors_in_pool("tls: { verify: full }"),
             "f:1:36: tls: not supported yet; leave it out\n");
   EXPECT_EQ(errors_in_pool("hash: md5"), "f:1:36: hash: not supported yet; leave it out\n");

@@ -40,15 +40,33 @@ class WorkerTest : public testing::Test, protected proxy::StatsSource {
   void start(std::size_t server_count) {
     std::vector<placement::Node> nodes;
     for (std::size_t i = 0; i < server_count; ++i) {
-      const net::Endpoint at = place_of(i);
-      servers.push_back(std::make_unique<ScriptedServer>(server_side, at));
-      nodes.push_back({.host = at.host, .port = at.port});
-      server.name = "server" + std::to_string(i);
-      server.endpoint = at;
+      add_server();
+      nodes.push_back({.host = server.endpoint.host, .port = server.endpoint.port});
       pool.servers.push_back({.server = server});
     }
     placement_ = placement::make_placement(pool.placement, nodes);
     options.pools = {pool};
+    launch();
+  }
+  /// Pools of one server each: the first has servers[0], and so on.
+  void start_pools(const std::vector<std::string>& names, routing::RouteOptions route) {
+    for (const std::string& name : names) {
+      add_server();
+      routing::PoolOptions one = pool;
+      one.name = name;
+      one.servers.push_back({.server = server});
+      options.pools.push_back(one);
+    }
+    options.route = std::move(route);
+    launch();
+  }
+  void add_server() {
+    const net::Endpoint at = place_of(servers.size());
+    server.name = "server" + std::to_string(servers.size());
+    server.endpoint = at;
+    servers.push_back(std::make_unique<ScriptedServer>(server_side, at));
+  }
+  void launch() {
     memory.emplace(ceiling);
     shared.emplace(fleet, *memory, registry, *stats_source, log, "1.0-test");
     for (const proxy::ListenerOptions& listener : options.listeners) {

@@ -89,4 +89,8 @@ enum class DownPolicy : std::uint8_t { Miss, Error };
 void compose_unavailable(Verb verb, bool quiet, std::string_view command, DownPolicy policy,
                          std::string_view why, std::string& out);
 
+/// Writes what a server that is empty, and stores nothing, replies to `command`: a miss,
+/// NOT_STORED, NOT_FOUND, or their meta forms. What the protocol withholds is written, too.
+void compose_nothing(Verb verb, std::string_view command, std::string& out);
+
 }  // namespace mcsteady::protocol

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "mcsteady/base/byte_count.h"
@@ -108,6 +109,12 @@ class KeyWalker {
 /// the meta flag q (a server connection always gets a reply), and CRLF. `out` has room for
 /// request.line.size() + 2. Returns the bytes written.
 std::size_t compose_command(const Request& request, char* out);
+
+/// The bytes of a request's key: those that it stands for where it is written in base64 (meta flag
+/// b), else as it is. `line`: the command's, without its end. The result is in `key` or in `room`.
+inline constexpr std::size_t kRawKeyMax = 256;
+std::string_view raw_key(Verb verb, std::string_view line, std::string_view key,
+                         std::span<char, kRawKeyMax> room);
 
 /// Whether sending the command twice leaves the cache as sending it once does, so that it may be
 /// sent again when a connection was found closed: reads without side effects, set, touch, delete

@@ -11,6 +11,7 @@
 #include "mcsteady/protocol/request.h"
 #include "mcsteady/proxy/peer_rule.h"
 #include "mcsteady/routing/options.h"
+#include "mcsteady/routing/route.h"
 
 namespace mcsteady::proxy {
 
@@ -40,7 +41,7 @@ struct ListenerOptions {
 struct WorkerOptions {
   std::vector<ListenerOptions> listeners;
   std::vector<routing::PoolOptions> pools;
-  std::string route;  // the name of the pool that gets every request
+  routing::RouteOptions route;  // where requests go; the pools that it names are among `pools`
   ClientOptions client;
   Duration drain_timeout = std::chrono::seconds(10);
 };

@@ -28,8 +28,9 @@ enum class Failure : std::uint8_t {
   NoMemory,        // over limits.memory
   ServerDown,      // marked down: nothing was sent
   NoServers,       // discovery has not found any server of the pool yet
+  Refused,         // by the route: no server was asked
 };
-inline constexpr std::size_t kFailureCount = static_cast<std::size_t>(Failure::NoServers) + 1;
+inline constexpr std::size_t kFailureCount = static_cast<std::size_t>(Failure::Refused) + 1;
 /// A short name for metrics and logs ("server_late"), and a phrase for error lines.
 const char* to_string(Failure failure);
 const char* describe(Failure failure);
@@ -71,6 +72,9 @@ class Exchange {
   net::Block body;  // a large body and its CRLF
   std::size_t body_size = 0;
   TimePoint started{};  // when the client's request was read: what `request` limits
+  // For the owner, when it fails: who did not answer, and what that means to a client.
+  std::string_view server;  // the name of the server that it went to last; or a refusal's words
+  protocol::DownPolicy on_down = protocol::DownPolicy::Miss;
 
   std::string_view command() const { return {head.data(), head_size}; }
   std::size_t size() const { return head_size + body_size; }

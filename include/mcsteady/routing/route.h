@@ -1,0 +1,90 @@
+#pragma once
+
+#include <array>
+#include <bitset>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "mcsteady/protocol/request.h"
+
+namespace mcsteady::routing {
+
+using VerbSet = std::bitset<protocol::kVerbCount>;
+constexpr std::size_t index_of(protocol::Verb verb) {
+  return static_cast<std::size_t>(verb);
+}
+
+/// Where requests go, as it is configured: a pool, or a tree whose leaves are pools.
+struct RouteOptions {
+  enum class Kind : std::uint8_t {
+    Pool,       // the pool called `text`
+    Null,       // nowhere: reads miss, writes are not done
+    Error,      // nowhere: clients are told `text`
+    ByPrefix,   // the child with the longest of `prefixes` that the key begins with
+    ByCommand,  // the child whose set of `commands` has the verb
+  };
+  RouteOptions() = default;
+  RouteOptions(std::string pool) : text(std::move(pool)) {}  // NOLINT(*-explicit-*): a pool is one
+  RouteOptions(Kind of, std::string its_text = {}) : kind(of), text(std::move(its_text)) {}
+
+  Kind kind = Kind::Pool;
+  std::string text{};
+  std::vector<RouteOptions> children{};
+  std::vector<std::string> prefixes{};  // ByPrefix: of each child; one of them is "", for the rest
+  std::vector<VerbSet> commands{};      // ByCommand: of each child; together all there are
+};
+
+/// A part of a RouteTree.
+struct Route {
+  RouteOptions::Kind kind = RouteOptions::Kind::Pool;
+  std::size_t pool = 0;  // Pool: its number in RouteTree::pools()
+  std::string text;      // Error
+  std::vector<const Route*> children;
+
+  struct Prefix {
+    std::string text;
+    std::size_t shorter;  // the number of the longest other one that this begins with
+    const Route* route;
+  };
+  std::vector<Prefix> prefixes;                              // ByPrefix, sorted, "" first
+  std::array<const Route*, protocol::kVerbCount> by_verb{};  // ByCommand
+};
+
+/// The configured tree, ready to be asked. Immutable and pure. Threads: any.
+class RouteTree {
+ public:
+  explicit RouteTree(const RouteOptions& options);
+  RouteTree(const RouteTree&) = delete;
+  RouteTree& operator=(const RouteTree&) = delete;
+
+  const Route& root() const { return *root_; }
+  /// The names of the pools that it can reach, each once.
+  const std::vector<std::string>& pools() const { return pools_; }
+
+  /// The route below `from` (or itself) that acts on a request: not one that only chooses.
+  /// `key`: its bytes, not base64. O(length of the key); allocates nothing.
+  static const Route& select(const Route& from, protocol::Verb verb, std::string_view key);
+
+  /// What a command without a key reaches.
+  struct Reach {
+    std::vector<std::size_t> pools;  // their numbers, each once
+    const Route* error = nullptr;    // an Error that refuses it
+  };
+  Reach reach(protocol::Verb verb) const;
+
+ private:
+  const Route* compile(const RouteOptions& options);
+  void compile_prefixes(const RouteOptions& options, Route& route);
+  std::size_t number_of(const std::string& pool);
+
+  std::vector<std::unique_ptr<Route>> routes_;
+  std::vector<std::string> pools_;
+  const Route* root_ = nullptr;
+};
+
+}  // namespace mcsteady::routing

@@ -1,0 +1,122 @@
+#include "proxy/router.h"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <utility>
+
+#include "mcsteady/protocol/reply.h"
+
+namespace mcsteady::proxy {
+
+namespace {
+using Kind = routing::RouteOptions::Kind;
+using upstream::Exchange;
+
+/// The key's bytes, which prefixes are compared with. (Binary clients give them at once.)
+std::string_view bytes_of(std::string_view key, const Exchange& exchange,
+                          std::array<char, protocol::kRawKeyMax>& room) {
+  if (!protocol::is_meta(exchange.verb)) return key;
+  const std::string_view command = exchange.command();
+  protocol::KeyWalker words(command);
+  words.next();
+  if (words.next() != key) return key;
+  return protocol::raw_key(exchange.verb, command.substr(0, command.find('\r')), key, room);
+}
+
+/// Tells the owner what a server says that has no such key and stores nothing.
+void answer_with_nothing(Exchange& exchange) {
+  const std::string_view command = exchange.command();
+  std::string reply;
+  protocol::compose_nothing(exchange.verb, command.substr(0, command.find('\r')), reply);
+  const auto line = protocol::parse_reply_line(reply, exchange.shape);
+  assert(line && *line);
+  std::exchange(exchange.owner, nullptr)->on_line(exchange, **line);
+}
+
+void refuse(Exchange& exchange, std::string_view words) {
+  exchange.server = words;
+  exchange.on_down = protocol::DownPolicy::Error;
+  std::exchange(exchange.owner, nullptr)->on_failed(exchange, upstream::Failure::Refused);
+}
+}  // namespace
+
+Router::Router(const WorkerOptions& options, const upstream::Context& context,
+               upstream::Fleet& fleet, metrics::Registry& registry)
+    : tree_(options.route) {
+  add_pools(options, context, fleet, registry);
+  number_servers();
+}
+
+void Router::add_pools(const WorkerOptions& options, const upstream::Context& context,
+                       upstream::Fleet& fleet, metrics::Registry& registry) {
+  for (const std::string& name : tree_.pools()) {
+    const auto found = std::ranges::find(options.pools, name, &routing::PoolOptions::name);
+    assert(found != options.pools.end() && "the configuration has been checked");
+    pools_.push_back(std::make_unique<routing::Pool>(*found, context, fleet, registry));
+  }
+}
+
+void Router::number_servers() {
+  first_number_.clear();
+  server_count_ = 0;
+  for (const auto& pool : pools_) {
+    first_number_.push_back(server_count_);
+    server_count_ += pool->size();
+  }
+}
+
+void Router::submit(upstream::ExchangePtr exchange, std::string_view key, std::size_t lane) {
+  const routing::Route* route = &tree_.root();
+  if (route->kind != Kind::Pool) {
+    std::array<char, protocol::kRawKeyMax> room;
+    const std::string_view bytes = bytes_of(key, *exchange, room);
+    route = &routing::RouteTree::select(*route, exchange->verb, bytes);
+  }
+  switch (route->kind) {
+    case Kind::Null:
+      return answer_with_nothing(*exchange);
+    case Kind::Error:
+      return refuse(*exchange, route->text);
+    default: {
+      routing::Pool& pool = *pools_[route->pool];
+      submit_to({.pool = &pool, .index = pool.place(key)}, std::move(exchange), lane);
+    }
+  }
+}
+
+std::optional<Router::Target> Router::only_target(protocol::Verb verb, std::string_view key) const {
+  const routing::Route& route = select(verb, key);
+  if (route.kind != Kind::Pool) return std::nullopt;
+  return target(route.pool, pools_[route.pool]->place(key));
+}
+
+void Router::submit_to(const Target& target, upstream::ExchangePtr exchange, std::size_t lane) {
+  exchange->on_down = target.pool->on_down();
+  target.pool->server(target.index).submit(std::move(exchange), lane);
+}
+
+Router::Everyone Router::everyone(protocol::Verb verb) const {
+  const routing::RouteTree::Reach reach = tree_.reach(verb);
+  Everyone everyone;
+  for (const std::size_t pool : reach.pools) {
+    for (const std::size_t index : pools_[pool]->members()) {
+      everyone.targets.push_back(target(pool, index));
+    }
+  }
+  if (reach.error != nullptr) everyone.refusal = reach.error->text;
+  return everyone;
+}
+
+void Router::change_pool(const std::string& name, const routing::MembershipPtr& membership) {
+  for (const auto& pool : pools_) {
+    if (pool->name() == name) pool->change(membership);
+  }
+  number_servers();
+}
+
+void Router::on_addresses_changed() {
+  for (const auto& pool : pools_) pool->on_addresses_changed();
+}
+
+}  // namespace mcsteady::proxy

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mcsteady/protocol/request.h"
+#include "mcsteady/proxy/options.h"
+#include "mcsteady/routing/pool.h"
+#include "mcsteady/routing/route.h"
+
+namespace mcsteady::proxy {
+
+/// Takes the requests of one worker to their servers, by the configured route.
+/// Owner: Worker. Thread: its worker's.
+class Router {
+ public:
+  /// One server of one pool.
+  struct Target {
+    routing::Pool* pool = nullptr;
+    std::size_t index = 0;   // in the pool
+    std::size_t number = 0;  // among the servers of all pools: less than server_count()
+  };
+
+  Router(const WorkerOptions& options, const upstream::Context& context, upstream::Fleet& fleet,
+         metrics::Registry& registry);
+  Router(const Router&) = delete;
+  Router& operator=(const Router&) = delete;
+
+  /// Takes over an exchange for one key, as the client wrote it. Its owner hears of it like of one
+  /// that went to a server (upstream::Server::submit), and may hear of it before this returns.
+  void submit(upstream::ExchangePtr exchange, std::string_view key, std::size_t lane);
+
+  /// The server that the key's request goes to as it is, with nothing to follow; unset: there is
+  /// more to do than that, and it takes submit(). For requests of many keys, which are sent to a
+  /// server together by submit_to().
+  std::optional<Target> only_target(protocol::Verb verb, std::string_view key) const;
+  static void submit_to(const Target& target, upstream::ExchangePtr exchange, std::size_t lane);
+
+  /// All servers that a command without a key goes to. Empty: none; then `refusal` says so to the
+  /// client, or nothing is wrong where it is empty too.
+  struct Everyone {
+    std::vector<Target> targets;
+    std::string_view refusal;
+  };
+  Everyone everyone(protocol::Verb verb) const;
+
+  /// More than every Target::number.
+  std::size_t server_count() const { return server_count_; }
+  /// What clients are told where a request got no further than us.
+  protocol::DownPolicy on_down() const { return pools_.front()->on_down(); }
+
+  /// See routing::Pool.
+  void change_pool(const std::string& name, const routing::MembershipPtr& membership);
+  void on_addresses_changed();
+
+ private:
+  void add_pools(const WorkerOptions& options, const upstream::Context& context,
+                 upstream::Fleet& fleet, metrics::Registry& registry);
+  const routing::Route& select(protocol::Verb verb, std::string_view key) const {
+    const routing::Route& root = tree_.root();
+    if (root.kind == routing::RouteOptions::Kind::Pool) return root;
+    return routing::RouteTree::select(root, verb, key);
+  }
+  void number_servers();
+  Target target(std::size_t pool, std::size_t index) const {
+    return {pools_[pool].get(), index, first_number_[pool] + index};
+  }
+
+  const routing::RouteTree tree_;
+  std::vector<std::unique_ptr<routing::Pool>> pools_;  // as the tree numbers them; never empty
+  std::vector<std::size_t> first_number_;              // of each pool's servers
+  std::size_t server_count_ = 0;
+};
+
+}  // namespace mcsteady::proxy

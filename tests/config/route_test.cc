@@ -1,0 +1,159 @@
+// Trees of routes in YAML, and every way in which one can be wrong.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "mcsteady/config/config.h"
+#include "support/source_dir.h"
+
+namespace mcsteady::config {
+namespace {
+
+using protocol::Verb;
+using testing::HasSubstr;
+
+const std::string kPools = "pools: { a: { servers: [a:1] }, b: { servers: [b:1] } }\n";
+
+/// Where a request goes: a pool's name, what an error says, or "nowhere".
+std::string where(const std::string& yaml, Verb verb, std::string_view key) {
+  const auto config = parse_config(kPools + yaml, "f");
+  if (!config) return config.error().front().text();
+  const routing::RouteTree tree(config->worker.route);
+  const routing::Route& route = routing::RouteTree::select(tree.root(), verb, key);
+  if (route.kind == routing::RouteOptions::Kind::Pool) return tree.pools()[route.pool];
+  return route.kind == routing::RouteOptions::Kind::Null ? "nowhere" : route.text;
+}
+
+std::string errors(const std::string& yaml) {
+  const auto config = parse_config(kPools + yaml, "f");
+  std::string text;
+  if (config) return text;
+  for (const ConfigError& error : config.error()) text += error.text() + "\n";
+  return text;
+}
+
+TEST(ConfigRoutes, TakeTheLongestPrefix) {
+  const std::string yaml = "route: { by_prefix: { \"u:\": b, \"u:x\": nowhere, \"\": a } }";
+
+  EXPECT_EQ(where(yaml, Verb::Get, "u:1"), "b");
+  EXPECT_EQ(where(yaml, Verb::Get, "u:x1"), "nowhere");
+  EXPECT_EQ(where(yaml, Verb::Get, "v"), "a");
+}
+
+TEST(ConfigRoutes, TakeACommandBeforeItsGroupAndThatBeforeTheRest) {
+  const std::string yaml =
+      "route: { by_command: { otherwise: { error: rest }, reads: a, writes: b, gets: nowhere } }";
+
+  EXPECT_EQ(where(yaml, Verb::Get, "k"), "a");
+  EXPECT_EQ(where(yaml, Verb::Gets, "k"), "nowhere");
+  EXPECT_EQ(where(yaml, Verb::Set, "k"), "b");
+  EXPECT_EQ(where("route: { by_command: { otherwise: b, get: a } }", Verb::Set, "k"), "b");
+}
+
+TEST(ConfigRoutes, DenyCommandsAndPrefixes) {
+  const std::string yaml =
+      "route: { deny: { commands: [flush_all, delete], prefixes: [\"s:\"], message: no }, route: a "
+      "}";
+
+  EXPECT_EQ(where(yaml, Verb::Delete, "k"), "no");
+  EXPECT_EQ(where(yaml, Verb::Get, "s:1"), "no");
+  EXPECT_EQ(where(yaml, Verb::Get, "k"), "a");
+}
+
+TEST(ConfigRoutes, AllowCommandsAndPrefixesAlone) {
+  const std::string yaml =
+      "route: { allow: { commands: [reads], prefixes: [\"s:\", \"t:\"] }, route: a }";
+
+  EXPECT_EQ(where(yaml, Verb::Get, "s:1"), "a");
+  EXPECT_EQ(where(yaml, Verb::Set, "s:1"), "not allowed by the route");
+  EXPECT_EQ(where(yaml, Verb::Get, "k"), "not allowed by the route");
+}
+
+TEST(ConfigRoutes, AreUsedByNameToo) {
+  const std::string yaml =
+      "routes: { users: { by_prefix: { \"u:1\": b, \"\": a } } }\n"
+      "route: { by_prefix: { \"u:\": users, \"\": nowhere } }";
+
+  EXPECT_EQ(where(yaml, Verb::Get, "u:1"), "b");
+  EXPECT_EQ(where(yaml, Verb::Get, "u:2"), "a");
+}
+
+TEST(ConfigRoutes, ReadBackAsTheyAreDescribed) {
+  const std::string yaml =
+      "route: { deny: { commands: [flush_all], prefixes: [\"\\\"\\\\\"] }, route: { by_command: "
+      "{ reads: a, delete: { error: \"it's no\" }, otherwise: nowhere } } }";
+  const auto config = parse_config(kPools + yaml, "f");
+  ASSERT_TRUE(config) << config.error().front().text();
+  const std::string once = describe(*config);
+  const auto again = parse_config(once, "f");
+
+  ASSERT_TRUE(again) << again.error().front().text();
+  EXPECT_EQ(describe(*again), once);
+}
+
+TEST(ConfigRoutes, EveryFaultIsToldWithItsPlace) {
+  EXPECT_EQ(errors("route: c"), "f:2:8: route: 'c' is no pool; there is 'a', 'b'\n");
+  EXPECT_EQ(errors("route: { by_prefix: { x: c, \"\": a } }"),
+            "f:2:26: route: 'c' is no pool; there is 'a', 'b'\n");
+  EXPECT_EQ(errors("route: { by_prefix: { x: a, x: b, \"\": a } }"),
+            "f:2:29: 'x' is given twice; the first is on line 2, keep one\n");
+  EXPECT_EQ(errors("route: { by_prefix: { x: a } }"),
+            "f:2:10: by_prefix: does not say where all other keys go; add \"\": a pool, or "
+            "nowhere\n");
+  EXPECT_EQ(errors("route: { by_prefix: { \"x y\": a, \"\": a } }"),
+            "f:2:23: by_prefix: no key begins with 'x y'; keys have up to 250 bytes, no blanks and "
+            "no control bytes\n");
+  EXPECT_EQ(errors("route: { by_command: { gett: a, otherwise: b } }"),
+            "f:2:24: by_command: 'gett' is no command; did you mean 'gets'?\n");
+  EXPECT_EQ(errors("route: { by_command: { reads: a } }"),
+            "f:2:10: by_command: does not say where all other commands go; add otherwise: a pool, "
+            "or nowhere\n");
+  EXPECT_EQ(errors("route: [a]"),
+            "f:2:8: route: a list where a route belongs; name a pool, or write a map like { "
+            "by_prefix: { \"user:\": users, \"\": main } }\n");
+  EXPECT_THAT(errors("route: { pool: a }"), HasSubstr("f:2:8: route: says nowhere what it is"));
+  EXPECT_THAT(errors("route: { by_prefix: { \"\": a }, error: x }"),
+              HasSubstr("f:2:8: route: is both by_prefix, error; put one into the other"));
+  EXPECT_THAT(errors("route: { deny: { commands: [get] } }"), HasSubstr("route: missing"));
+  EXPECT_THAT(errors("route: { deny: {}, route: a }"),
+              HasSubstr("f:2:10: deny: names nothing; give commands, prefixes or both"));
+  EXPECT_THAT(errors("route: { deny: { commands: [otherwise] }, route: a }"),
+              HasSubstr("commands: 'otherwise' is no command"));
+}
+
+TEST(ConfigRoutes, NamedOnesAreHeldToTheSame) {
+  EXPECT_EQ(errors("routes: { r: { by_prefix: { \"\": s } }, s: r }\nroute: r"),
+            "f:2:43: route: 'r' leads back to itself; end it in a pool\n");
+  EXPECT_EQ(errors("routes: { a: b }\nroute: a"),
+            "f:2:11: routes: 'a' is the name of a pool already; give the route another one\n");
+  EXPECT_EQ(errors("routes: { r: c }\nroute: a"),
+            "f:2:14: route: 'c' is no pool and no route; there is 'a', 'b'\n");
+}
+
+TEST(ConfigRoutes, ATreeThatNamesItselfOverAndOverIsBounded) {
+  std::string yaml = "routes:\n  r0: a\n";
+  for (int i = 1; i < 40; ++i) {
+    const std::string below = "r" + std::to_string(i - 1);
+    yaml +=
+        "  r" + std::to_string(i) + ": { by_prefix: { x: " + below + ", \"\": " + below + " } }\n";
+  }
+
+  EXPECT_THAT(errors(yaml + "route: r39"), HasSubstr("more than 10000 parts"));
+}
+
+TEST(ConfigExamples, AreAllRight) {
+  int count = 0;
+  for (const auto& file :
+       std::filesystem::directory_iterator(test::source_dir() + "/config/examples")) {
+    const auto config = load_config(file.path().string());
+    ++count;
+    EXPECT_TRUE(config) << config.error().front().text();
+  }
+  EXPECT_GT(count, 1);
+}
+
+}  // namespace
+}  // namespace mcsteady::config
