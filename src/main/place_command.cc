@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -13,49 +14,86 @@
 #include "main/exit_status.h"
 #include "mcsteady/config/config.h"
 #include "mcsteady/routing/membership.h"
+#include "mcsteady/routing/route.h"
 
 namespace mcsteady {
 namespace {
 
 constexpr std::string_view kKeysHelp = "file of keys, one a line: raw bytes, LF";
 
-/// The pool that a configuration sends keys to, ready to place them.
+using routing::Route;
+using routing::RouteTree;
+using Kind = routing::RouteOptions::Kind;
+
+/// The pools that a configuration sends keys to, ready to place them.
 class KeyPlacer {
  public:
-  /// Unset if there is none; why has gone to stderr.
-  static std::optional<KeyPlacer> load(const std::string& file) {
-    auto config = load_or_complain(file);
-    if (!config) return std::nullopt;
-    const auto pool =
-        std::ranges::find(config->worker.pools, config->worker.route, &routing::PoolOptions::name);
-    if (pool == config->worker.pools.end() || pool->servers.empty()) {
-      std::fprintf(stderr,
-                   "mcsteady: %s: the servers of pool %s are found out while it runs; list them to "
-                   "see where keys go\n",
-                   file.c_str(), config->worker.route.c_str());
-      return std::nullopt;
+  struct Place {
+    const routing::PoolOptions* pool = nullptr;  // null: the key is sent nowhere
+    const routing::Membership* members = nullptr;
+    std::size_t position = 0;
+    std::string server() const {
+      return pool == nullptr ? "nowhere" : members->servers[position].server.endpoint.text();
     }
-    return KeyPlacer(std::move(*pool));
+  };
+
+  /// Null if there is none; why has gone to stderr.
+  static std::unique_ptr<const KeyPlacer> load(const std::string& file) {
+    auto config = load_or_complain(file);
+    if (!config) return nullptr;
+    std::unique_ptr<KeyPlacer> placer(new KeyPlacer(std::move(config->worker)));
+    return placer->add_pools(file) ? std::move(placer) : nullptr;
   }
 
-  std::size_t position(std::string_view key) const { return members_->placement->place(key); }
-  std::string server(std::size_t position) const {
-    return members_->servers[position].server.endpoint.text();
+  Place place(std::string_view key) const {
+    const Route* route = &RouteTree::select(tree_.root(), protocol::Verb::Get, key);
+    // Where a route has several pools, the first is the one that is asked first.
+    while (route->kind != Kind::Pool && !route->children.empty()) {
+      route = &RouteTree::select(*route->children.front(), protocol::Verb::Get, key);
+    }
+    if (route->kind != Kind::Pool) return {};
+    const auto& [pool, members] = pools_[route->pool];
+    return {.pool = pool, .members = members.get(), .position = members->placement->place(key)};
   }
+
   /// One line: pool, route, server, and why.
   std::string line(std::string_view key) const {
-    const std::size_t at = position(key);
-    return std::string(key) + ": pool " + pool_.name + ", route " + pool_.name + ", server " +
-           server(at) + " (position " + std::to_string(at) + "), because " + pool_.placement_text +
-           ": " + members_->placement->explain(key) + "\n";
+    const Place at = place(key);
+    const std::string start = std::string(key) + ": ";
+    if (at.pool == nullptr) return start + "nowhere, by route " + route_name() + "\n";
+    return start + "pool " + at.pool->name + ", route " + route_name() + ", server " + at.server() +
+           " (position " + std::to_string(at.position) + "), because " + at.pool->placement_text +
+           ": " + at.members->placement->explain(key) + "\n";
   }
 
  private:
-  explicit KeyPlacer(routing::PoolOptions pool)
-      : pool_(std::move(pool)), members_(make_membership(pool_.placement, pool_.servers)) {}
+  explicit KeyPlacer(proxy::WorkerOptions options)
+      : options_(std::move(options)), tree_(options_.route) {}
 
-  routing::PoolOptions pool_;
-  routing::MembershipPtr members_;
+  bool add_pools(const std::string& file) {
+    for (const std::string& name : tree_.pools()) {
+      const auto pool = std::ranges::find(options_.pools, name, &routing::PoolOptions::name);
+      if (pool == options_.pools.end() || pool->servers.empty()) {
+        std::fprintf(stderr,
+                     "mcsteady: %s: the servers of pool %s are found out while it runs; list them "
+                     "to see where keys go\n",
+                     file.c_str(), name.c_str());
+        return false;
+      }
+      pools_.emplace_back(&*pool, make_membership(pool->placement, pool->servers));
+    }
+    return true;
+  }
+
+  std::string route_name() const {
+    const routing::RouteOptions& root = options_.route;
+    if (root.kind == Kind::Pool) return root.text;
+    return root.kind == Kind::ByPrefix ? "by prefix" : "by kind of request";
+  }
+
+  const proxy::WorkerOptions options_;
+  const RouteTree tree_;
+  std::vector<std::pair<const routing::PoolOptions*, routing::MembershipPtr>> pools_;
 };
 
 /// The whole file; unset, with a complaint, if it cannot be read.
@@ -113,8 +151,12 @@ int PlaceCommand::run() const {
   if (!from_file) return kExitNoInput;
   std::string out;
   const auto add = [&](std::string_view key) {
-    out +=
-        format == Format::Index ? std::to_string(placer->position(key)) + "\n" : placer->line(key);
+    if (format == Format::Text) {
+      out += placer->line(key);
+    } else {
+      const auto at = placer->place(key);
+      out += (at.pool == nullptr ? "-1" : std::to_string(at.position)) + "\n";
+    }
   };
   for (const std::string& key : keys) add(key);
   each_line(*from_file, add);
@@ -144,7 +186,7 @@ int ComparePlacementCommand::run() const {
   std::map<std::pair<std::string, std::string>, std::size_t> moves;
   each_line(*text, [&](std::string_view key) {
     ++keys;
-    std::pair way(before->server(before->position(key)), after->server(after->position(key)));
+    std::pair way(before->place(key).server(), after->place(key).server());
     if (way.first == way.second) return;
     ++moved;
     ++moves[std::move(way)];

@@ -33,7 +33,7 @@ class KeyedPlacement final : public Placement {
   }
 
   std::string explain(std::string_view key) const override {
-    return with_part(key, [this](std::string_view part) {
+    return with_part(key, [&](std::string_view part) {
       std::string text = "of the key, \"" + std::string(part) + "\" is hashed";
       if constexpr (requires { locator_.hash(part); }) {
         text += ", to " + std::to_string(locator_.hash(part));

@@ -29,6 +29,7 @@ constexpr std::array<std::array<int, 4>, 4> kShifts = {
 template <std::size_t kRound, class Mix, class Word>
 void add_round(std::string_view block, Digest& state, Mix mix, Word word) {
   auto [a, b, c, d] = state;
+#pragma GCC unroll 16  // spares the shifting of four words from name to name
   for (std::size_t i = 0; i < 16; ++i) {
     const std::uint32_t sum =
         a + mix(b, c, d) + kSines[kRound * 16 + i] + read_32(block, word(i) % 16 * 4);

@@ -1,9 +1,11 @@
 #include "placement/ring_points.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "placement/hasher.h"
 #include "placement/md5.h"
@@ -101,13 +103,31 @@ class PointList {
   std::vector<Point> points_;
 };
 
+/// By value, and between equal values as they were: by eleven bits at a time, the last first. Half
+/// the time of rebuilding a large ring would go into comparing points otherwise.
+void sort_by_value(std::vector<Point>& points) {
+  constexpr int kBits = 11;
+  constexpr std::size_t kBuckets = std::size_t{1} << kBits;
+  std::vector<Point> sorted(points.size());
+  for (int shift = 0; shift < 32; shift += kBits) {
+    const auto bucket_of = [&](const Point& point) {
+      return point.value >> shift & (kBuckets - 1);
+    };
+    std::array<std::size_t, kBuckets + 1> starts{};
+    for (const Point& point : points) ++starts[bucket_of(point) + 1];
+    for (std::size_t i = 0; i < kBuckets; ++i) starts[i + 1] += starts[i];
+    for (const Point& point : points) sorted[starts[bucket_of(point)]++] = point;
+    points.swap(sorted);
+  }
+}
+
 /// Which of the equal points in [first, last) is kept. Ranks ascend in it.
 Point winner(std::vector<Point>::iterator first, std::vector<Point>::iterator last,
              const PlacementOptions& options, const Members& members) {
   if (options.ties == Ties::First || last - first == 1) return *first;
   if (options.ties == Ties::Last) return *(last - 1);
-  std::ranges::stable_sort(first, last, {}, [&](const Point& point) {
-    return name_of(members.node(point.node), options.names);
+  std::ranges::sort(first, last, {}, [&](const Point& point) {
+    return std::pair(name_of(members.node(point.node), options.names), point.node);
   });
   return *(first + first->value % (last - first));
 }
@@ -121,7 +141,7 @@ std::vector<Point> ring_points(const PlacementOptions& options, const Members& m
   PointList list(options, members, ring);
   for (std::uint32_t rank = 0; rank < members.size(); ++rank) list.add(rank);
   std::vector<Point> points = std::move(list).take();
-  std::ranges::sort(points);
+  sort_by_value(points);
   std::size_t kept = 0;
   for (auto first = points.begin(); first != points.end();) {
     const auto last = std::find_if(first, points.end(),

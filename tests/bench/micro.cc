@@ -60,25 +60,58 @@ void compose_command(benchmark::State& state) {
 }
 BENCHMARK(compose_command);
 
-void place_key(benchmark::State& state, placement::PlacementOptions::Kind kind) {
-  std::vector<placement::Node> nodes;
-  nodes.reserve(static_cast<std::size_t>(state.range(0)));
-  for (int i = 0; i < state.range(0); ++i) {
-    nodes.push_back({.host = "10.0.0." + std::to_string(i), .port = 11211});
+using placement::Hash;
+using placement::PlacementOptions;
+
+std::vector<placement::Node> nodes(std::int64_t count, bool weighted) {
+  std::vector<placement::Node> list;
+  list.reserve(static_cast<std::size_t>(count));
+  for (std::uint32_t i = 0; i < count; ++i) {
+    list.push_back(
+        {.host = "10.0.0." + std::to_string(i), .port = 11211, .weight = weighted ? i % 4 + 1 : 1});
   }
-  const auto placement = placement::make_placement({.kind = kind}, nodes);
+  return list;
+}
+
+void place_key(benchmark::State& state, const PlacementOptions& options, bool weighted) {
+  const auto placement = placement::make_placement(options, nodes(state.range(0), weighted));
   std::vector<std::string> keys;
   keys.reserve(1024);
   for (int i = 0; i < 1024; ++i) keys.push_back("session:" + std::to_string(1000000 + i * 7919));
   std::size_t next = 0;
   for (auto _ : state) benchmark::DoNotOptimize(placement->place(keys[next++ % keys.size()]));
 }
-BENCHMARK_CAPTURE(place_key, ketama, placement::PlacementOptions::Kind::Ketama)
-    ->Arg(2)
-    ->Arg(4)
-    ->Arg(16)
-    ->Arg(100);
-BENCHMARK_CAPTURE(place_key, modula, placement::PlacementOptions::Kind::Modula)->Arg(4);
+
+void rebuild(benchmark::State& state, const PlacementOptions& options) {
+  const auto list = nodes(state.range(0), true);
+  for (auto _ : state) benchmark::DoNotOptimize(placement::make_placement(options, list));
+}
+
+PlacementOptions ring_of(PlacementOptions::Ring ring, Hash hash) {
+  PlacementOptions options;
+  options.ring = ring;
+  options.hash = hash;
+  return options;
+}
+const PlacementOptions kKetama;
+const PlacementOptions kTwemproxy = ring_of(PlacementOptions::Ring::Weighted, Hash::Fnv1a_64);
+const PlacementOptions kKetamaWeighted = ring_of(PlacementOptions::Ring::Weighted, Hash::Md5);
+const PlacementOptions kDalli = ring_of(PlacementOptions::Ring::Dalli, Hash::Crc32);
+const PlacementOptions kModula{.kind = PlacementOptions::Kind::Modula};
+const PlacementOptions kCh3{.kind = PlacementOptions::Kind::Ch3};
+const PlacementOptions kTable{.kind = PlacementOptions::Kind::Table, .hash = Hash::Xxh3};
+
+BENCHMARK_CAPTURE(place_key, ketama, kKetama, false)->Arg(2)->Arg(4)->Arg(16)->Arg(100);
+BENCHMARK_CAPTURE(place_key, modula, kModula, false)->Arg(4);
+BENCHMARK_CAPTURE(place_key, ketama_with_weights, kKetama, true)->Arg(100);
+BENCHMARK_CAPTURE(place_key, twemproxy, kTwemproxy, true)->Arg(100);
+BENCHMARK_CAPTURE(place_key, ketama_weighted, kKetamaWeighted, true)->Arg(100);
+BENCHMARK_CAPTURE(place_key, dalli, kDalli, true)->Arg(100);
+BENCHMARK_CAPTURE(place_key, ch3, kCh3, false)->Arg(100);
+BENCHMARK_CAPTURE(place_key, mcsteady, kTable, true)->Arg(100);
+BENCHMARK_CAPTURE(rebuild, ketama, kKetama)->Arg(1000)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(rebuild, dalli, kDalli)->Arg(1000)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(rebuild, mcsteady, kTable)->Arg(1000)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace mcsteady

@@ -80,3 +80,18 @@ def test_what_is_missing_or_wrong_is_said(config_with, keys_file, tmp_path):
         status, output, errors = run_mcsteady(*arguments)
 
         assert (status, output) == (expected, "") and words in errors
+
+
+def test_keys_go_by_the_route_to_their_pool(config_with, tmp_path):
+    config = tmp_path / "routed.yaml"
+    config.write_text(config_with("modula").read_text() + """
+  other: { servers: [10.0.1.1:11211] }
+route: { by_prefix: { "o:": other, "": main } }
+""")
+
+    status, output, errors = run_mcsteady("place", "--config", config, "o:1", "m:1")
+
+    assert (status, errors) == (0, "")
+    other, main = output.splitlines()
+    assert other.startswith("o:1: pool other, route by prefix, server 10.0.1.1:11211 (position 0)")
+    assert main.startswith("m:1: pool main, route by prefix, server 10.0.0.")
