@@ -67,22 +67,27 @@ std::optional<MemcachedCommand> ScriptedConnection::cut_command() {
   if (command.words.empty()) command.words.emplace_back("");
   const auto body_size = MemcachedModel::body_size(command.words);
   if (body_size == SIZE_MAX) {
-    refuse_line(line_end + 1);
+    refuse(line_end + 1, "CLIENT_ERROR bad command line format\r\n");
     return std::nullopt;
   }
   const std::size_t body_at = line_end + 1;
   if (body_size) {
     if (input_.size() < body_at + *body_size + 2) return std::nullopt;
     command.body = input_.substr(body_at, *body_size);
+    if (input_.compare(body_at + *body_size, 2, "\r\n") != 0) {
+      refuse(body_at + *body_size + 2, "CLIENT_ERROR bad data chunk\r\n");
+      return std::nullopt;
+    }
   }
   input_.erase(0, body_size ? body_at + *body_size + 2 : body_at);
   return command;
 }
 
-void ScriptedConnection::refuse_line(std::size_t line_size) {
-  server_.requests_.push_back(input_.substr(0, line_size - 1));
-  input_.erase(0, line_size);
-  plan({}, "CLIENT_ERROR bad command line format\r\n");
+/// Drops the first `size` bytes, a line and maybe its body.
+void ScriptedConnection::refuse(std::size_t size, const std::string& reply) {
+  server_.requests_.push_back(input_.substr(0, input_.find('\n')));
+  input_.erase(0, size);
+  plan({}, reply);
 }
 
 void ScriptedConnection::answer(const MemcachedCommand& command) {

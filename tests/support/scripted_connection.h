@@ -41,7 +41,7 @@ class ScriptedConnection final : public net::Stream::Handler {
 
   bool take_command();
   std::optional<MemcachedCommand> cut_command();
-  void refuse_line(std::size_t line_size);
+  void refuse(std::size_t size, const std::string& reply);
   void answer(const MemcachedCommand& command);
   void plan(const ServerAct& act, std::string reply);
   void run_steps();
