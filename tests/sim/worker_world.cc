@@ -83,7 +83,7 @@ void WorkerWorld::make_worker() {
   proxy::WorkerOptions options;
   options.listeners = {{.socket = {.endpoint = kProxy}}};
   options.pools = {pool};
-  options.route = "main";
+  options.route = pool.name;
   options.client.requests_per_turn = static_cast<int>(rng_.between(1, 64));
   options.client.output_high_water = ByteCount{rng_.between(1, 1024 * 1024)};
   shared_ = std::make_unique<proxy::Shared>(fleet_, memory_, registry_,
