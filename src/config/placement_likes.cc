@@ -134,6 +134,7 @@ constexpr std::array<Choice<Kind>, 6> kMcrouterHashes = {{
 
 void read_mcrouter(Section& section, const ServerFacts& /*servers*/, PlacementOptions& out) {
   out.hash = Hash::Crc32Positive;
+  out.decodes_base64 = false;
   out.names = Names::Address;
   out.key.routing_prefix = true;
   out.key.stop = "|#|";
@@ -187,6 +188,7 @@ void read_filter(Section& section, PlacementOptions& out) {
 void read_memcached_proxy(Section& section, const ServerFacts& /*servers*/, PlacementOptions& out) {
   out.kind = Kind::Jump;
   out.hash = Hash::Xxh3;
+  out.decodes_base64 = false;
   section.read_choice<Kind>("distribution", out.kind, kProxyKinds);
   section.read_choice<Hash>("hash", out.hash, kProxyHashes);
   std::string seed;
@@ -217,7 +219,6 @@ void read_dalli(Section& /*section*/, const ServerFacts& /*servers*/, PlacementO
   out.ring = Ring::Dalli;
   out.hash = Hash::Crc32;
   out.names = Names::Address;
-  out.decodes_base64 = true;
 }
 
 constexpr std::array<Choice<bool>, 2> kKeyTypes = {{{"str", false}, {"bytes", true}}};

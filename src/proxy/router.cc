@@ -13,7 +13,8 @@ namespace {
 using Kind = routing::RouteOptions::Kind;
 using upstream::Exchange;
 
-/// The key's bytes, which prefixes are compared with. (Binary clients give them at once.)
+/// The key's bytes, which prefixes are compared with and most placements hash. (Binary clients give
+/// them at once.)
 std::string_view bytes_of(std::string_view key, const Exchange& exchange,
                           std::array<char, protocol::kRawKeyMax>& room) {
   if (!protocol::is_meta(exchange.verb)) return key;
@@ -68,9 +69,9 @@ void Router::number_servers() {
 
 void Router::submit(upstream::ExchangePtr exchange, std::string_view key, std::size_t lane) {
   const routing::Route* route = &tree_.root();
+  std::array<char, protocol::kRawKeyMax> room;
+  const std::string_view bytes = bytes_of(key, *exchange, room);
   if (route->kind != Kind::Pool) {
-    std::array<char, protocol::kRawKeyMax> room;
-    const std::string_view bytes = bytes_of(key, *exchange, room);
     route = &routing::RouteTree::select(*route, exchange->verb, bytes);
   }
   switch (route->kind) {
@@ -80,7 +81,8 @@ void Router::submit(upstream::ExchangePtr exchange, std::string_view key, std::s
       return refuse(*exchange, route->text);
     default: {
       routing::Pool& pool = *pools_[route->pool];
-      submit_to({.pool = &pool, .index = pool.place(key)}, std::move(exchange), lane);
+      const std::size_t index = pool.place(pool.places_bytes() ? bytes : key);
+      submit_to({.pool = &pool, .index = index}, std::move(exchange), lane);
     }
   }
 }

@@ -8,6 +8,7 @@ Pool::Pool(const PoolOptions& options, const upstream::Context& context, upstrea
            metrics::Registry& registry)
     : name_(options.name),
       on_down_(options.on_down),
+      places_bytes_(options.placement.decodes_base64),
       context_(context),
       fleet_(fleet),
       registry_(registry) {

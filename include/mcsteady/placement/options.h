@@ -97,7 +97,7 @@ struct PlacementOptions {
   bool weighted_slots = false;         // Modula: a server has as many slots as its weight says
   std::vector<double> weights = {};    // mcrouter's, by position; else those of the servers
   bool python_bytes = false;           // Pymemcache: keys were given as bytes, not as str
-  bool decodes_base64 = false;         // a meta key with the flag b is hashed as what it stands for
+  bool decodes_base64 = true;          // a meta key with the flag b is hashed as what it stands for
   bool ejecting_keeps_places = false;  // libmemcached's modula: a dead server keeps its keys
   enum class Rehash : std::uint8_t {
     Dalli,            // 20 looks, with "0", "1", ... before the key

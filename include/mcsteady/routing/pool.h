@@ -29,10 +29,13 @@ class Pool {
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
 
-  /// The index of the key's server, for server(). Whether it is up is another question.
+  /// The index of the key's server, for server(). Whether it is up is another question. `key`: its
+  /// bytes, or as it is written on the wire, as places_bytes() says.
   std::size_t place(std::string_view key) const {
     return members_.size() == 1 ? members_.front() : members_[membership_->placement->place(key)];
   }
+  /// Whether a key that is written in base64 is placed by the bytes that it stands for.
+  bool places_bytes() const { return places_bytes_; }
   /// `index`: from place() or members(), until what was submitted to it has ended.
   upstream::Server& server(std::size_t index) { return *entries_[index].server; }
   /// The indices of all members, in the order that the placement numbers them.
@@ -62,6 +65,7 @@ class Pool {
 
   const std::string name_;
   const protocol::DownPolicy on_down_;
+  const bool places_bytes_;
   const upstream::Context context_;
   upstream::Fleet& fleet_;
   metrics::Registry& registry_;
