@@ -226,6 +226,16 @@ TEST_F(BinaryCommandsTest, AKeyThatTextCannotCarryGoesInBase64) {
   EXPECT_EQ(servers[0]->requests().back(), "mg YSBiDQoAYw== b f c v");
 }
 
+TEST_F(BinaryCommandsTest, AMetaClientFindsABase64KeyWhereABinaryOneHasPutIt) {
+  start(3);
+  SimPeer& meta = connect();
+  for (const char* key : {"a b", "b b", "c b", "d b", "e b"}) put(key, key);
+
+  for (const char* base64 : {"YSBi", "YiBi", "YyBi", "ZCBi", "ZSBi"}) {
+    EXPECT_TRUE(ask(meta, "mg " + std::string(base64) + " b v\r\n").starts_with("VA 3")) << base64;
+  }
+}
+
 TEST_F(BinaryCommandsTest, CommandsAreCountedByTheirTextVerbs) {
   start(1);
   put("key", "1");
