@@ -14,6 +14,7 @@ constexpr double kMissingWeight = 0.5;  // mcrouter, WeightedChHashFuncBase.cpp
 template <class Key>
 void sort_by(std::vector<std::uint32_t>& positions, Key key) {
   std::vector<std::pair<decltype(key(0u)), std::uint32_t>> keyed;
+  keyed.reserve(positions.size());
   for (const std::uint32_t position : positions) keyed.emplace_back(key(position), position);
   std::ranges::sort(keyed);
   for (std::size_t i = 0; i < positions.size(); ++i) positions[i] = keyed[i].second;

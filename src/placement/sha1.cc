@@ -29,11 +29,11 @@ void add_round(const std::array<std::uint32_t, 80>& words, State& state, std::ui
   state = {a, b, c, d, e};
 }
 
-void add_block(const char* block, State& state) {
+void add_block(std::string_view block, State& state) {
   using Number = std::uint32_t;
   std::array<Number, 80> words;
   for (std::size_t i = 0; i < 16; ++i) {
-    words[i] = std::byteswap(read_32({block, kBlockSize}, i * 4));
+    words[i] = std::byteswap(read_32(block, i * 4));
   }
   for (std::size_t i = 16; i < words.size(); ++i) {
     words[i] = std::rotl(words[i - 3] ^ words[i - 8] ^ words[i - 14] ^ words[i - 16], 1);
@@ -54,7 +54,7 @@ void add_block(const char* block, State& state) {
 std::uint32_t sha1_start(std::string_view bytes) {
   State state = {0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0};
   std::string_view rest = bytes;
-  for (; rest.size() >= kBlockSize; rest.remove_prefix(kBlockSize)) add_block(rest.data(), state);
+  for (; rest.size() >= kBlockSize; rest.remove_prefix(kBlockSize)) add_block(rest, state);
   // What is left, a one bit, zeros up to eight bytes short of a block, and the length in bits.
   std::array<char, 2 * kBlockSize> last{};
   rest.copy(last.data(), rest.size());
@@ -62,7 +62,8 @@ std::uint32_t sha1_start(std::string_view bytes) {
   const std::size_t size = rest.size() + 9 <= kBlockSize ? kBlockSize : 2 * kBlockSize;
   const std::uint64_t bits = std::uint64_t{bytes.size()} * 8;
   for (std::size_t i = 0; i < 8; ++i) last[size - 1 - i] = static_cast<char>(bits >> i * 8 & 0xff);
-  for (std::size_t at = 0; at < size; at += kBlockSize) add_block(last.data() + at, state);
+  for (std::size_t at = 0; at < size; at += kBlockSize)
+    add_block({last.data() + at, kBlockSize}, state);
   return state[0];
 }
 

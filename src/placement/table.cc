@@ -64,6 +64,7 @@ Table::Table(const PlacementOptions& options, const Members& members)
     heaviest = std::max(heaviest, members.weight(rank));
   }
   std::vector<Chooser> choosers;
+  choosers.reserve(members.size());
   for (std::size_t rank = 0; rank < members.size(); ++rank) {
     choosers.emplace_back(members.node(rank), options.names, members.weight(rank) / heaviest,
                           slots_.size());
