@@ -5,8 +5,8 @@ set -euo pipefail
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$top"
 
-build_packages=(g++ cmake ninja-build pkg-config libevent-dev libspdlog-dev libcli11-dev
-                libyaml-cpp-dev libcrypt-dev libxxhash-dev)
+build_packages=(g++ cmake ninja-build pkg-config libevent-dev libc-ares-dev libspdlog-dev
+                libcli11-dev libyaml-cpp-dev libcrypt-dev libxxhash-dev)
 run_packages=("${build_packages[@]}" memcached)
 test_packages=("${run_packages[@]}" ccache libgtest-dev libgmock-dev libbenchmark-dev nutcracker
                libmemcached-tools ruby ruby-dalli python3 python3-pytest python3-pymemcache

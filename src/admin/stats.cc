@@ -29,6 +29,15 @@ class StatLines {
   std::string text_;
 };
 
+constexpr std::string_view kPoolPrefix = "pool_";
+
+/// All that are known, the one in use or not.
+std::string in_words(const std::vector<net::Address>& addresses) {
+  std::string text;
+  for (const net::Address& address : addresses) text += (text.empty() ? "" : ",") + address.text();
+  return text.empty() ? "unknown" : text;
+}
+
 std::uint64_t sum(const Snapshot& now, std::initializer_list<const char*> names) {
   std::uint64_t total = 0;
   for (const char* name : names) total += now.counter(name);
@@ -71,7 +80,8 @@ Stats::Stats(const StatsFacts& facts, const Clock& clock, const metrics::Registr
 std::string Stats::stats(std::string_view arguments) {
   if (arguments.empty()) return general();
   if (arguments == "servers") return servers();
-  return "CLIENT_ERROR this proxy answers stats and stats servers\r\n";
+  if (arguments == "pools") return pools();
+  return "CLIENT_ERROR this proxy answers stats, stats servers and stats pools\r\n";
 }
 
 std::string Stats::general() const {
@@ -107,12 +117,28 @@ std::string Stats::general() const {
   return lines.end();
 }
 
+/// Of pools whose servers are found by name.
+std::string Stats::pools() const {
+  const Snapshot now = registry_.snapshot();
+  StatLines lines;
+  const auto add_all = [&](const auto& metrics) {
+    for (const auto& [name, value] : metrics) {
+      if (!name.name.starts_with(kPoolPrefix)) continue;
+      lines.add(name.subject + ":" + name.name.substr(kPoolPrefix.size()), value);
+    }
+  };
+  add_all(now.counters);
+  add_all(now.gauges);
+  return lines.end();
+}
+
 std::string Stats::servers() const {
   const Snapshot now = registry_.snapshot();
   StatLines lines;
   for (const auto& server : fleet_.servers()) {
     const std::string prefix = server->name() + ":";
     lines.add(prefix + "state", to_string(server->state()));
+    lines.add(prefix + "address", in_words(server->addresses()));
     for (const auto& [name, value] : now.counters) {
       if (name.subject == server->name()) lines.add(prefix + name.name.substr(7), value);
     }

@@ -8,6 +8,7 @@
 #include "config/read_file.h"
 #include "config/routes.h"
 #include "config/section.h"
+#include "config/sources.h"
 #include "config/units.h"
 #include "config/words.h"
 #include "config/yaml_tree.h"
@@ -137,6 +138,7 @@ Config read_config(const YamlNode& root, ErrorList& errors) {
   read_listen(top, config, errors);
   read_limits(top, config);  // before the pools, whose servers share the limit of a value
   read_pools_and_route(top, config, errors);
+  read_resolver(top, config.resolver, config.ttl_limits);
   read_shutdown(top, config);
   read_log(top, config);
   top.refuse_for_now("admin");

@@ -81,9 +81,34 @@ void describe_common(const upstream::ServerOptions& server, Page& page) {
   page.line(3, "down_retry_delay_max", server.health.down_retry_delay_max);
 }
 
+void describe_source(const routing::SourceOptions& source, Page& page) {
+  using Kind = routing::SourceOptions::Kind;
+  page.line(2, "servers:");
+  if (source.kind == Kind::Dns) page.line(3, "dns", in_yaml(source.at.text()));
+  if (source.kind == Kind::Srv) page.line(3, "srv", in_yaml(source.at.host));
+  if (source.kind == Kind::ElastiCache) {
+    page.line(3, "elasticache", in_yaml(source.at.text()));
+    page.line(3, "poll", source.poll);
+  }
+  page.line(3, "hold_down", source.hold_down);
+}
+
+void describe_resolver(const Config& config, Page& page) {
+  page.line(0, "resolver:");
+  if (!config.resolver.servers.empty()) page.line(1, "servers:");
+  for (const net::Endpoint& server : config.resolver.servers) {
+    page.line(2, "- " + in_yaml(server.text()));
+  }
+  page.line(1, "timeout", config.resolver.timeout);
+  page.line(1, "tries", std::to_string(config.resolver.tries));
+  page.line(1, "ttl_min", config.ttl_limits.ttl_min);
+  page.line(1, "ttl_max", config.ttl_limits.ttl_max);
+}
+
 void describe_pool(const routing::PoolOptions& pool, Page& page) {
   page.line(1, in_yaml(pool.name) + ":");
-  page.line(2, "servers:");
+  if (pool.source.kind != routing::SourceOptions::Kind::List) describe_source(pool.source, page);
+  if (!pool.servers.empty()) page.line(2, "servers:");
   for (const routing::PoolServer& entry : pool.servers) {
     page.line(3, "- address", in_yaml(entry.server.endpoint.text()));
     if (!entry.given_name.empty()) page.line(4, "name", in_yaml(entry.given_name));
@@ -92,7 +117,7 @@ void describe_pool(const routing::PoolOptions& pool, Page& page) {
     page.line(4, "state", "up");
   }
   page.line(2, "placement", pool.placement_text);
-  if (!pool.servers.empty()) describe_common(pool.servers.front().server, page);
+  describe_common(pool.servers.empty() ? pool.common : pool.servers.front().server, page);
   page.line(2, "on_down", pool.on_down == protocol::DownPolicy::Error ? "error" : "miss");
 }
 
@@ -121,6 +146,7 @@ std::string describe(const Config& config) {
   for (const auto& pool : config.worker.pools) describe_pool(pool, page);
   page.line(0, "route", route_in_yaml(config.worker.route));
   describe_limits(config.worker.client, config.memory_max, page);
+  describe_resolver(config, page);
   page.line(0, "shutdown:");
   page.line(1, "drain_timeout", config.worker.drain_timeout);
   page.line(0, "log:");

@@ -7,6 +7,7 @@
 
 #include "config/placements.h"
 #include "config/servers.h"
+#include "config/sources.h"
 #include "config/units.h"
 #include "config/words.h"
 
@@ -107,7 +108,12 @@ routing::PoolOptions read_pool(const YamlNode& name, const YamlNode& value, Byte
   pool.refuse_for_now("hash");
   pool.refuse_for_now("tls");
   if (const auto servers = pool.find("servers")) {
-    options.servers = read_servers(*servers->value, common, errors);
+    if (servers->value->kind == YamlNode::Kind::Map) {
+      options.source = read_source(*servers->value, errors);
+      options.common = common;
+    } else {
+      options.servers = read_servers(*servers->value, common, errors);
+    }
   } else if (is_readable && !pool.has("servers")) {
     pool.error(name.mark, name.text, "has no servers; write servers: [host:port]");
   }

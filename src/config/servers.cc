@@ -18,7 +18,6 @@ enum class State { Up };
 constexpr std::size_t kServerNameMax = 255;
 constexpr std::array<Choice<State>, 1> kStates = {{{"up", State::Up}}};
 constexpr std::array<std::string_view, 2> kLaterStates = {"drain", "down"};
-constexpr std::array<std::string_view, 3> kLaterSources = {"dns", "srv", "elasticache"};
 
 /// Names stand in log lines and statistics, where a blank ends a word.
 void read_name(Section& section, std::string& name) {
@@ -81,20 +80,6 @@ std::optional<PoolServer> read_server(const YamlNode& node, const upstream::Serv
   return server;
 }
 
-/// Why `servers` is not the list that it must be.
-std::string fault_of(const YamlNode& node) {
-  if (node.kind == YamlNode::Kind::Map) {
-    for (std::size_t i = 0; i < node.items.size(); i += 2) {
-      const std::string& key = node.items[i]->text;
-      if (std::find(kLaterSources.begin(), kLaterSources.end(), key) == kLaterSources.end()) {
-        continue;
-      }
-      return "a source of servers (" + key + ") is not supported yet; list them, as [host:port]";
-    }
-  }
-  return std::string(kind_name(node)) + " where a list belongs; write [host:port]";
-}
-
 /// Reports a server that has the address or the name of an earlier one.
 class Doubles {
  public:
@@ -128,7 +113,8 @@ std::vector<PoolServer> read_servers(const YamlNode& list, const upstream::Serve
                                      ErrorList& errors) {
   std::vector<PoolServer> servers;
   if (list.kind != YamlNode::Kind::List) {
-    errors.add(list.mark, "servers: " + fault_of(list));
+    errors.add(list.mark, "servers: " + std::string(kind_name(list)) +
+                              " where a list belongs; write [host:port]");
     return servers;
   }
   if (list.items.empty()) errors.add(list.mark, "servers: an empty list; write [host:port]");

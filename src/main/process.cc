@@ -8,10 +8,11 @@
 namespace mcsteady {
 
 namespace {
-constexpr Duration kLookAgain = std::chrono::seconds(5);
 // Before the first client is served: most names are found at once.
 constexpr Duration kFirstLookup = std::chrono::seconds(2);
-constexpr Duration kLookupPoll = std::chrono::milliseconds(50);
+constexpr Duration kLookupPoll = std::chrono::milliseconds(5);
+// Descriptors are kept for so many servers of a pool that has a source of them.
+constexpr std::size_t kFoundServers = 100;
 
 admin::StatsFacts facts(const config::Config& config, const std::string& version, TimePoint now) {
   return {.version = version,
@@ -27,6 +28,9 @@ std::size_t clients_within_descriptors(const config::Config& config) {
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return config.worker.client.clients_max;
   std::size_t servers = 0;
   for (const routing::PoolOptions& pool : config.worker.pools) {
+    if (pool.source.kind != routing::SourceOptions::Kind::List) {
+      servers += kFoundServers * static_cast<std::size_t>(pool.common.connections);
+    }
     for (const routing::PoolServer& entry : pool.servers) {
       servers += static_cast<std::size_t>(entry.server.connections);
     }
@@ -58,7 +62,6 @@ Process::Process(const config::Config& config, OutputLog& log, const std::string
       log_(log),
       memory_(config.memory_max),
       fleet_(log, std::random_device{}()),
-      names_(fleet_, log),
       stats_(facts(config_, version, clock_.now()), clock_, registry_, memory_, fleet_),
       shared_{.fleet = fleet_,
               .memory = memory_,
@@ -86,9 +89,36 @@ Result<void, std::string> Process::open() {
   for (std::size_t i = 0; i < lanes_.size(); ++i) {
     if (auto opened = open_lane(i); !opened) return opened;
   }
-  names_.start();
-  names_.collect(kFirstLookup);
+  return find_names();
+}
+
+Result<void, std::string> Process::find_names() {
+  auto loop = net::make_event_loop(config_.io);
+  if (!loop) return Unexpected{loop.error()};
+  loop_ = std::move(*loop);
+  signals_.start(*loop_, [this](Signals::Event event) { on_signal(event); });
+  auto resolver = net::make_resolver(*loop_, config_.resolver);
+  if (!resolver) return Unexpected{resolver.error()};
+  resolver_ = std::move(*resolver);
+  directory_ = std::make_unique<discovery::Directory>(
+      *loop_, *resolver_, fleet_, log_, registry_, config_.ttl_limits,
+      static_cast<discovery::Directory::Listener&>(*this));
+  for (const routing::PoolOptions& pool : config_.worker.pools) directory_->add(pool);
+  fleet_.set_on_doubt([this] { loop_->post([this] { directory_->look_at_doubts(); }); });
+  wait_for_first_answers();
   return {};
+}
+
+void Process::wait_for_first_answers() {
+  const TimePoint until = loop_->now() + kFirstLookup;
+  const auto goes_on = [&] {
+    return !stopping_ && !directory_->is_settled() && loop_->now() < until;
+  };
+  const auto poll = loop_->make_timer([this](TimePoint) { loop_->stop(); });
+  while (goes_on()) {
+    poll->set(loop_->now() + kLookupPoll);
+    loop_->run();
+  }
 }
 
 Result<void, std::string> Process::open_lane(std::size_t index) {
@@ -131,40 +161,34 @@ void Process::run() {
   log_.info("ready", {{"version", shared_.version},
                       {"workers", config_.workers},
                       {"servers", fleet_.servers().size()}});
-  admin::MetricsLine metrics(log_, registry_, memory_, fleet_);
-  const bool reports = config_.metrics_interval > Duration{0};
-  TimePoint report_at = clock_.now() + config_.metrics_interval;
-  TimePoint look_at = clock_.now() + kLookAgain;
-  for (;;) {
-    Duration wait = std::chrono::hours(1);
-    if (reports) wait = std::min(wait, report_at - clock_.now());
-    wait = std::min(wait, until_next_duty(look_at));
-    const Signals::Event event = signals_.wait(std::max(wait, Duration{0}));
-    if (event == Signals::Event::Stop) break;
-    if (event == Signals::Event::Reopen) reopen();
-    if (reports && clock_.now() >= report_at) {
-      metrics.write();
-      report_at = clock_.now() + config_.metrics_interval;
-    }
-    credential_files_.look();
-    names_.collect(Duration{0});
-    if (clock_.now() >= look_at) {
-      names_.start();
-      look_at = clock_.now() + kLookAgain;
-    }
+  if (config_.metrics_interval > Duration{0}) {
+    metrics_line_ = std::make_unique<admin::MetricsLine>(log_, registry_, memory_, fleet_);
+    report_timer_ = loop_->make_timer([this](TimePoint) { report(); });
+    report_timer_->set(loop_->now() + config_.metrics_interval);
   }
+  if (!credential_files_.empty()) {
+    credentials_timer_ = loop_->make_timer([this](TimePoint) { look_at_credentials(); });
+    look_at_credentials();
+  }
+  while (!stopping_) loop_->run();
   stop();
-  if (reports) metrics.write();
+  if (metrics_line_) metrics_line_->write();
 }
 
-Duration Process::until_next_duty(TimePoint look_at) const {
-  Duration wait = std::chrono::hours(1);
-  if (names_.under_way()) {
-    wait = kLookupPoll;
-  } else if (!names_.all_found()) {
-    wait = look_at - clock_.now();
-  }
-  return credential_files_.empty() ? wait : std::min(wait, CredentialFiles::kInterval);
+void Process::report() {
+  metrics_line_->write();
+  report_timer_->set(loop_->now() + config_.metrics_interval);
+}
+
+void Process::look_at_credentials() {
+  credential_files_.look();
+  credentials_timer_->set(loop_->now() + CredentialFiles::kInterval);
+}
+
+void Process::on_signal(Signals::Event event) {
+  if (event == Signals::Event::Reopen) return reopen();
+  stopping_ = true;
+  loop_->stop();
 }
 
 void Process::reopen() {
@@ -174,6 +198,24 @@ void Process::reopen() {
     log_.info("log opened again");
   }
   credential_files_.read_all();
+}
+
+void Process::on_members(const std::string& pool, routing::MembershipPtr members) {
+  for_each_worker([pool, members](proxy::Worker& worker) { worker.change_pool(pool, members); });
+}
+
+void Process::on_addresses_changed() {
+  for_each_worker([](proxy::Worker& worker) { worker.on_addresses_changed(); });
+}
+
+void Process::for_each_worker(const std::function<void(proxy::Worker&)>& work) {
+  for (Lane& lane : lanes_) {
+    if (lane.thread.joinable()) {
+      lane.loop->post([&lane, work] { work(*lane.worker); });
+    } else {
+      work(*lane.worker);
+    }
+  }
 }
 
 void Process::stop() {

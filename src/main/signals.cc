@@ -1,12 +1,11 @@
 #include "main/signals.h"
 
-#include <poll.h>
 #include <pthread.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <csignal>
+#include <utility>
 
 namespace mcsteady {
 
@@ -21,16 +20,20 @@ Signals::Signals() {
 }
 
 Signals::~Signals() {
+  watch_.reset();
   close(signal_fd_);
 }
 
-Signals::Event Signals::wait(Duration at_most) {
-  pollfd fd = {signal_fd_, POLLIN, 0};
-  const auto milliseconds = std::chrono::ceil<std::chrono::milliseconds>(at_most).count();
-  if (poll(&fd, 1, static_cast<int>(milliseconds)) <= 0) return Event::Timeout;
+void Signals::start(net::EventLoop& loop, std::function<void(Event)> on_signal) {
+  on_signal_ = std::move(on_signal);
+  watch_ = loop.watch(signal_fd_, {.to_read = true, .to_write = false},
+                      [this](net::Ready) { read_one(); });
+}
+
+void Signals::read_one() {
   signalfd_siginfo info;
-  if (read(signal_fd_, &info, sizeof info) != sizeof info) return Event::Timeout;
-  return info.ssi_signo == SIGHUP ? Event::Reopen : Event::Stop;
+  if (read(signal_fd_, &info, sizeof info) != sizeof info) return;
+  on_signal_(info.ssi_signo == SIGHUP ? Event::Reopen : Event::Stop);
 }
 
 }  // namespace mcsteady

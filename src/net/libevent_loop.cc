@@ -8,6 +8,7 @@
 #include <cstring>
 #include <utility>
 
+#include "net/descriptor_watch.h"
 #include "net/socket_listener.h"
 #include "net/socket_stream.h"
 
@@ -101,6 +102,10 @@ std::unique_ptr<Stream> LibeventLoop::connect(const Address& to, Stream::Handler
 Result<std::unique_ptr<Listener>, std::string> LibeventLoop::listen(const ListenOptions& options,
                                                                     Listener::Handler& handler) {
   return SocketListener::open(reactor_, options, handler);
+}
+
+std::unique_ptr<Watch> LibeventLoop::watch(int fd, Ready wanted, ReadyCallback on_ready) {
+  return std::make_unique<DescriptorWatch>(base_.get(), fd, wanted, std::move(on_ready));
 }
 
 std::unique_ptr<Stream> LibeventLoop::adopt(UniqueFd socket, Stream::Handler& handler) {

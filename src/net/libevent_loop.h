@@ -33,6 +33,7 @@ class LibeventLoop final : public EventLoop {
   std::unique_ptr<Stream> connect(const Address& to, Stream::Handler& handler) override;
   Result<std::unique_ptr<Listener>, std::string> listen(const ListenOptions& options,
                                                         Listener::Handler& handler) override;
+  std::unique_ptr<Watch> watch(int fd, Ready wanted, ReadyCallback on_ready) override;
   void at_turn_end(Task& task) override { turn_end_.add(task); }
   void in_next_turn(Task& task) override { next_turn_.add(task); }
   void post(std::function<void()> work) override;

@@ -104,6 +104,7 @@ TEST_F(StatsTest, TellsOfEachServerByItsName) {
   const Values now = values("stats servers\r\n");
 
   EXPECT_EQ(now.at("server0:state"), "up");
+  EXPECT_EQ(now.at("server0:address"), "10.0.0.1:11211");
   EXPECT_EQ(now.at("server0:requests"), "2");
   EXPECT_EQ(now.at("server1:requests"), "1");
   EXPECT_EQ(now.at("server1:connections"), "1");
@@ -124,6 +125,18 @@ TEST_F(StatsTest, TellsThatAServerIsDown) {
   EXPECT_EQ(now.at("server1:failed_connect_refused"), "1");
 }
 
+TEST_F(StatsTest, TellsOfPoolsByTheirNames) {
+  start_with_stats(1);
+  metrics::Counter joined;
+  metrics::Gauge members;
+  joined.add(3);
+  members.set(2);
+  registry.add({"pool_joined", "main"}, joined);
+  registry.add({"pool_servers", "main"}, members);
+
+  EXPECT_EQ(values("stats pools\r\n"), (Values{{"main:joined", "3"}, {"main:servers", "2"}}));
+}
+
 TEST_F(StatsTest, TakesBlanksAroundItsArgument) {
   start_with_stats(1);
 
@@ -134,7 +147,7 @@ TEST_F(StatsTest, RefusesOtherArgumentsInOneLine) {
   start_with_stats(1);
 
   EXPECT_EQ(ask("stats slabs\r\nmn\r\n"),
-            "CLIENT_ERROR this proxy answers stats and stats servers\r\nMN\r\n");
+            "CLIENT_ERROR this proxy answers stats, stats servers and stats pools\r\nMN\r\n");
 }
 
 TEST_F(StatsTest, ItsReplyKeepsItsPlaceInTheOrder) {

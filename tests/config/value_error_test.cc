@@ -154,13 +154,6 @@ TEST(ConfigValues, ServersAreAListOfAddresses) {
   EXPECT_EQ(errors_in_servers("[]"), "f:1:27: servers: an empty list; write [host:port]\n");
   EXPECT_EQ(errors_in_servers("a:1"),
             "f:1:27: servers: a single value where a list belongs; write [host:port]\n");
-  EXPECT_EQ(errors_in_servers("{ address: a:1 }"),
-            "f:1:27: servers: a map where a list belongs; write [host:port]\n");
-  for (const std::string source : {"dns", "srv", "elasticache"}) {
-    EXPECT_EQ(errors_in_servers("{ " + source + ": a:1 }"),
-              "f:1:27: servers: a source of servers (" + source +
-                  ") is not supported yet; list them, as [host:port]\n");
-  }
   EXPECT_EQ(errors_in_servers("[[a:1]]"),
             "f:1:28: servers: a list where an address like host:port belongs\n");
   EXPECT_EQ(errors_in_servers("[a:0]"),

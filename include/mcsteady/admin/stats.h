@@ -19,7 +19,8 @@ struct StatsFacts {
 };
 
 /// Answers `stats`: names that memcached uses where we count the same thing (so that exporters find
-/// them), then our own. `stats servers`: the same of each server, as `<server>:<name>`.
+/// them), then our own. `stats servers`: the same of each server, as `<server>:<name>`; `stats
+/// pools`: of each pool whose servers are found by name, as `<pool>:<name>`.
 /// Borrows all of it. Threads: any.
 class Stats final : public proxy::StatsSource {
  public:
@@ -30,6 +31,7 @@ class Stats final : public proxy::StatsSource {
  private:
   std::string general() const;
   std::string servers() const;
+  std::string pools() const;
 
   const StatsFacts facts_;
   const Clock& clock_;

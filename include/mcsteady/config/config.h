@@ -9,6 +9,8 @@
 #include "mcsteady/base/clock.h"
 #include "mcsteady/base/log.h"
 #include "mcsteady/base/result.h"
+#include "mcsteady/discovery/options.h"
+#include "mcsteady/net/resolver.h"
 #include "mcsteady/proxy/credentials.h"
 #include "mcsteady/proxy/options.h"
 
@@ -23,6 +25,8 @@ struct Config {
   std::string io = "auto";  // auto, epoll, poll, select
   ByteCount memory_max = MiB(256);
   LogOptions log;
+  net::ResolverOptions resolver;
+  discovery::TtlLimits ttl_limits;
   Duration metrics_interval = std::chrono::seconds(60);  // 0: no metrics line
 };
 

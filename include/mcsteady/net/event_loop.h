@@ -86,6 +86,19 @@ class TaskList {
   Head head_;
 };
 
+/// What a descriptor can do, or is to be able to do, without blocking.
+struct Ready {
+  bool to_read = false;
+  bool to_write = false;
+};
+using ReadyCallback = std::function<void(Ready)>;
+
+/// Calls back as long as its descriptor is ready. Destroying it ends that; allowed in its callback.
+class Watch {
+ public:
+  virtual ~Watch() = default;
+};
+
 struct ListenOptions {
   Endpoint endpoint;
   int backlog = 1024;
@@ -134,6 +147,11 @@ class EventLoop : public Clock {
   /// one that was left over by a process that was killed is replaced.
   virtual Result<std::unique_ptr<Listener>, std::string> listen(const ListenOptions& options,
                                                                 Listener::Handler& handler) = 0;
+  /// Watches a descriptor that is no stream: a signalfd, a resolver's socket. `fd` stays the
+  /// caller's, and outlives the watch. Null on a loop that has no descriptors (a simulated one).
+  virtual std::unique_ptr<Watch> watch(int /*fd*/, Ready /*wanted*/, ReadyCallback /*on_ready*/) {
+    return nullptr;
+  }
   virtual void at_turn_end(Task& task) = 0;
   /// In the next turn, which then does not wait for anything else.
   virtual void in_next_turn(Task& task) = 0;

@@ -8,11 +8,12 @@ from harness.binary_client import BinaryClient, packet
 from harness.blackhole import Blackhole
 from harness.fake_server import FakeServer, Peer, memcached_like
 from harness.memcached import Memcached
+from harness.name_server import NameServer
 from harness.process import Process, wait_until
 from harness.proxy import Proxy, mcsteady_binary, pool_config, run_mcsteady
 from harness.text_client import TextClient
 
 __all__ = [
-    "BinaryClient", "Blackhole", "FakeServer", "Memcached", "Peer", "Process", "Proxy", "TextClient",
+    "BinaryClient", "Blackhole", "FakeServer", "Memcached", "NameServer", "Peer", "Process", "Proxy", "TextClient",
     "mcsteady_binary", "memcached_like", "packet", "pool_config", "run_mcsteady", "wait_until",
 ]

@@ -28,7 +28,8 @@ class FakeServer:
     when that returns. The end of the stream in a handler is no error; an AssertionError is raised
     again where the server is closed. `accepted` counts connections."""
 
-    def __init__(self, handler, unix=False, backlog=1024, receive_buffer=None):
+    def __init__(self, handler, unix=False, backlog=1024, receive_buffer=None, host="127.0.0.1",
+                 port=0):
         self._handler = handler
         self._dir = None
         if unix:
@@ -40,8 +41,8 @@ class FakeServer:
             self._listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
             if receive_buffer:
                 self._listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
-            self._listener.bind(("127.0.0.1", 0))
-            self.address = "127.0.0.1:%d" % self._listener.getsockname()[1]
+            self._listener.bind((host, port))
+            self.address = "%s:%d" % self._listener.getsockname()
         self._listener.listen(backlog)
         self._lock = threading.Lock()
         self._peers = []

@@ -83,13 +83,20 @@ class Proxy:
 
     def server_stats(self):
         """{server name: {figure: value}}."""
+        return self._stats_of("servers")
+
+    def pool_stats(self):
+        """{pool name: {figure: value}}, of pools whose servers are found by name."""
+        return self._stats_of("pools")
+
+    def _stats_of(self, what):
         with self.client() as client:
-            lines = client.stats("servers")
-        servers = {}
+            lines = client.stats(what)
+        subjects = {}
         for name, value in lines.items():
-            server, figure = name.rsplit(":", 1)
-            servers.setdefault(server, {})[figure] = value
-        return servers
+            subject, figure = name.rsplit(":", 1)
+            subjects.setdefault(subject, {})[figure] = value
+        return subjects
 
     def log(self):
         return self.process.log()
