@@ -16,6 +16,10 @@ TtlLimits limits_for(const routing::SourceOptions& source, const TtlLimits& limi
   return {.ttl_min = std::min(limits.ttl_min, source.poll), .ttl_max = source.poll};
 }
 
+std::string host_of(const net::Address& address) {
+  return net::parse_endpoint(address.text()).value_or(net::Endpoint{}).host;
+}
+
 std::int64_t unix_seconds() {
   const auto since = std::chrono::system_clock::now().time_since_epoch();
   return std::chrono::duration_cast<std::chrono::seconds>(since).count();
@@ -122,6 +126,7 @@ void PoolWatch::publish(const std::vector<Candidate>& members) {
     routing::PoolServer server{.server = options_.common, .weight = member.weight};
     server.server.endpoint = member.at;
     server.server.name = member.at.text();
+    if (member.address && !net::numeric_address(member.at)) server.ip = host_of(*member.address);
     servers.push_back(std::move(server));
   }
   tell_of(members);
