@@ -64,10 +64,15 @@ void read_limits(Section& top, Config& config) {
   limits.read_size("key", client.limits.key_max, {ByteCount{1}, ByteCount{250}});
   limits.read_size("line", client.limits.line_max, {KiB(1), MiB(1)});
   limits.read_size("get_line", client.limits.get_line_max, {KiB(1), MiB(64)});
+  limits.read_number("get_keys", client.limits.get_keys_max, {1, 100000000});
   limits.read_number("clients", client.clients_max, {1, 1000000});
   limits.read_size("memory", config.memory_max, {MiB(1), MiB(1 << 20)});
   limits.read_size("client_output", client.output_high_water, {KiB(4), MiB(1024)});
   limits.read_duration("client_stuck", client.stuck_timeout, Zero::Refused);
+  limits.read_number("client_in_flight", client.in_flight_max, {1, 1024});
+  limits.read_duration("client_request", client.request_time_max, Zero::Allowed);
+  limits.read_duration("client_idle", client.idle_max, Zero::Allowed);
+  limits.read_duration("auth_time", client.auth.time_max, Zero::Allowed);
   limits.read_number("auth_tries", client.auth.tries_max, {1, 1000});
   limits.read_duration("auth_delay", client.auth.failure_delay, Zero::Allowed);
   if (limits.is_sound()) {

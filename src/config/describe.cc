@@ -127,10 +127,15 @@ void describe_limits(const proxy::ClientOptions& client, ByteCount memory_max, P
   page.line(1, "key", client.limits.key_max);
   page.line(1, "line", client.limits.line_max);
   page.line(1, "get_line", client.limits.get_line_max);
+  page.line(1, "get_keys", std::to_string(client.limits.get_keys_max));
   page.line(1, "clients", std::to_string(client.clients_max));
   page.line(1, "memory", memory_max);
   page.line(1, "client_output", client.output_high_water);
   page.line(1, "client_stuck", client.stuck_timeout);
+  page.line(1, "client_in_flight", std::to_string(client.in_flight_max));
+  page.line(1, "client_request", client.request_time_max);
+  page.line(1, "client_idle", client.idle_max);
+  page.line(1, "auth_time", client.auth.time_max);
   page.line(1, "auth_tries", std::to_string(client.auth.tries_max));
   page.line(1, "auth_delay", client.auth.failure_delay);
 }

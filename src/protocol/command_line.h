@@ -30,6 +30,7 @@ inline constexpr std::string_view kBadFlag = "CLIENT_ERROR invalid or duplicate 
 inline constexpr std::string_view kManyFlags = "CLIENT_ERROR options flags are too long\r\n";
 inline constexpr std::string_view kOpaqueTooLong = "CLIENT_ERROR opaque token too long\r\n";
 // Ours: memcached hangs up without a word, or obeys.
+inline constexpr std::string_view kTooManyKeys = "CLIENT_ERROR too many keys\r\n";
 inline constexpr std::string_view kLineTooLong = "CLIENT_ERROR line too long\r\n";
 inline constexpr std::string_view kNotProxied = "CLIENT_ERROR command not supported by proxy\r\n";
 }  // namespace refusal

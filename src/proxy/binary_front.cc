@@ -28,6 +28,7 @@ bool BinaryFront::take_request(TimePoint now) {
       client_.wait_for_more();
       return false;
     case Parsed::Kind::Refusal:
+      count_limit(parsed.refusal.status);
       refuse(parsed.request, parsed.refusal, now);
       client_.consume(parsed.consumed);
       return true;
@@ -38,6 +39,18 @@ bool BinaryFront::take_request(TimePoint now) {
       return true;
   }
   return false;
+}
+
+void BinaryFront::count_limit(binary::Status status) {
+  using protocol::LimitKind;
+  const auto count = [this](LimitKind kind) {
+    context_.metrics.over_limit[static_cast<std::size_t>(kind)].add();
+  };
+  if (status == binary::Status::TooLarge) count(LimitKind::Value);
+  if (status == binary::Status::InvalidArguments &&
+      binary::key_size_of(client_.input()) > context_.options.limits.key_max.value) {
+    count(LimitKind::Key);
+  }
 }
 
 /// The same on a listener that asks who the client is.

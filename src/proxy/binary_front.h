@@ -22,6 +22,7 @@ class BinaryFront {
   void finish_large_body(net::Block block, TimePoint now);
 
  private:
+  void count_limit(protocol::binary::Status status);
   bool take_introduction(const protocol::binary::SaslRequest& said, TimePoint now);
   void attempt(const protocol::binary::SaslRequest& said, TimePoint now);
   bool take_value(const protocol::binary::Parsed& parsed, TimePoint now);

@@ -67,6 +67,7 @@ ClientConnection::~ClientConnection() {
 }
 
 void ClientConnection::start(net::AcceptedSocket& socket, Authenticator* authenticator) {
+  connected_ = active_ = now();
   if (authenticator != nullptr) gate_ = std::make_unique<Gate>(context_, *authenticator);
   stream_ = socket.start(static_cast<net::Stream::Handler&>(*this));
 }
@@ -114,7 +115,7 @@ void ClientConnection::process() {
 /// wait for room, or for the other clients' turn.
 bool ClientConnection::take_requests() {
   const Busy busy(busy_);
-  const TimePoint started = now();
+  const TimePoint started = active_ = now();
   int budget = context_.options.requests_per_turn;
   bool whole = true;
   while (whole && !input_.empty() && !ending_ && !closed_) {
@@ -122,8 +123,12 @@ bool ClientConnection::take_requests() {
       const std::size_t count = std::min(swallow_, input_.view().size());
       input_.consume(count);
       swallow_ -= count;
+      whole = swallow_ == 0;
     } else if (!may_take_request()) {
       if (!has_room()) note_pause();
+      if (in_flight_ >= context_.options.in_flight_max && !paused_) {
+        context_.metrics.over_limit_in_flight.add();
+      }
       stop_reading();
       return false;
     } else if (budget-- == 0) {
@@ -132,7 +137,9 @@ bool ClientConnection::take_requests() {
     } else {
       whole = take_request(started);
     }
+    if (whole) begun_ = TimePoint::max();
   }
+  if ((!whole || swallow_ > 0) && begun_ == TimePoint::max()) begun_ = started;
   return true;
 }
 
@@ -157,6 +164,7 @@ bool ClientConnection::take_text_request(TimePoint now) {
       wait_for_more();
       return false;
     case Parsed::Kind::Refusal:
+      count_limit(parsed);
       input_.consume(parsed.consumed);
       refuse(parsed.refusal, now);
       return true;
@@ -167,6 +175,12 @@ bool ClientConnection::take_text_request(TimePoint now) {
       return true;
   }
   return false;
+}
+
+void ClientConnection::count_limit(const Parsed& parsed) {
+  const auto kind = protocol::limit_passed(input_.view().substr(0, parsed.consumed), parsed.refusal,
+                                           context_.options.limits);
+  if (kind) context_.metrics.over_limit[static_cast<std::size_t>(*kind)].add();
 }
 
 /// The same for a client that has not said who it is.
@@ -242,6 +256,7 @@ void ClientConnection::finish_large_body() {
   const Busy busy(busy_);
   LargeBody body = std::move(*body_);
   body_.reset();
+  begun_ = TimePoint::max();
   if (dialect_ == Dialect::Binary)
     return binary_front_.finish_large_body(std::move(body.block), now());
   finish_text_body(std::move(body));
@@ -295,7 +310,8 @@ bool ClientConnection::may_take_request() const {
   if (gate_ && gate_->is_deciding()) return false;
   // A retrieval asks for its keys in portions; what is behind it must not overtake the last one.
   if (unissued_ != nullptr && !unissued_->all_issued()) return false;
-  return has_room() && requests_held_ < high_water() && in_flight_ < portion_max();
+  return has_room() && requests_held_ < high_water() &&
+         in_flight_ < std::min(portion_max(), context_.options.in_flight_max);
 }
 
 std::size_t ClientConnection::portion_max() const {
@@ -348,7 +364,8 @@ void ClientConnection::write(ReplySlot& slot, net::Block block, std::size_t begi
 /// Passes on every reply whose turn has come.
 void ClientConnection::on_done(ReplySlot& slot) {
   if (closed_) return;
-  context_.metrics.request_time.record(now() - slot.started_);
+  active_ = now();
+  context_.metrics.request_time.record(active_ - slot.started_);
   if (&slot == unissued_) unissued_ = nullptr;
   while (first_ != nullptr && first_->done_) {
     ReplySlot* done = std::exchange(first_, first_->next_);
@@ -371,6 +388,11 @@ void ClientConnection::on_sent(std::size_t count) {
   output_.consume(count);
   held_ -= count;
   if (paused_ && !output_.empty()) note_pause();
+  if (!output_.empty()) {
+    sent_short_ = true;
+  } else if (std::exchange(sent_short_, false)) {
+    active_ = now();
+  }
   resume_soon();
   close_if_done();
 }
@@ -392,6 +414,35 @@ void ClientConnection::on_broken(net::Breakage) {
 
 void ClientConnection::end_with(CloseCause cause) {
   if (!ending_) ending_ = cause;
+}
+
+std::optional<ClientConnection::Deadline> ClientConnection::deadline() const {
+  const ClientOptions& options = context_.options;
+  if (ending_) return std::nullopt;
+  if (gate_ && !gate_->is_open() && options.auth.time_max > Duration{0}) {
+    return Deadline{connected_ + options.auth.time_max, CloseCause::AuthLate};
+  }
+  if (begun_ != TimePoint::max()) {
+    if (options.request_time_max == Duration{0}) return std::nullopt;
+    return Deadline{begun_ + options.request_time_max, CloseCause::SlowRequest};
+  }
+  const bool is_idle = first_ == nullptr && output_.empty() && input_.empty();
+  if (!is_idle || options.idle_max == Duration{0}) return std::nullopt;
+  return Deadline{active_ + options.idle_max, CloseCause::Idle};
+}
+
+/// Tells it why, in the place of the reply that it would have got; an idle client would take such a
+/// line for the reply to its next request.
+void ClientConnection::expire(CloseCause cause) {
+  if (cause == CloseCause::Idle) return close(cause);
+  body_.reset();
+  swallow_ = 0;
+  input_.consume(input_.view().size());
+  const bool is_late = cause == CloseCause::AuthLate;
+  const std::string_view line = is_late ? "CLIENT_ERROR authentication took too long\r\n"
+                                        : "CLIENT_ERROR request took too long to arrive\r\n";
+  turn_away(dialect_ == Dialect::Binary ? std::string_view{} : line, cause);
+  close_if_done();
 }
 
 void ClientConnection::drain() {

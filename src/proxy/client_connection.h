@@ -45,6 +45,15 @@ class ClientConnection final : private net::Stream::Handler {
   /// Answers what has been asked, then closes.
   void drain();
 
+  /// By when the client must have gone on, and what it is closed for if it has not. None: it may
+  /// take its time.
+  struct Deadline {
+    TimePoint at;
+    CloseCause cause;
+  };
+  std::optional<Deadline> deadline() const;
+  void expire(CloseCause cause);
+
   // for the slots of its requests
   TimePoint now() const { return context_.loop.now(); }
   std::size_t lane() const { return lane_; }
@@ -127,6 +136,7 @@ class ClientConnection final : private net::Stream::Handler {
   void dispatch(const protocol::Request& request, Body&& body, TimePoint now);
 
   bool may_take_request() const;
+  void count_limit(const protocol::Parsed& parsed);
   void stop_reading();  // until process() has taken all that is here
   void note_pause();    // the client is behind with reading
   void resume_soon();
@@ -150,8 +160,12 @@ class ClientConnection final : private net::Stream::Handler {
   std::size_t requests_held_ = 0;  // bytes of requests that are under way
   std::size_t item_size_ = 0;      // what its items are likely to be at most; 0: not known
   int busy_ = 0;
+  TimePoint connected_{};
+  TimePoint active_{};                  // the last sign of a request or a reply
+  TimePoint begun_ = TimePoint::max();  // the request at the front of the input; max: there is none
   bool progress_ = true;
-  bool paused_ = false;  // not read: see stop_reading()
+  bool sent_short_ = false;  // the client has not taken all at once
+  bool paused_ = false;      // not read: see stop_reading()
   bool pause_noted_ = false;
   bool at_end_ = false;  // it will send no more
   bool draining_ = false;

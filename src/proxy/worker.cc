@@ -1,5 +1,6 @@
 #include "mcsteady/proxy/worker.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,24 @@ namespace mcsteady::proxy {
 namespace {
 // What a client must hold to be worth closing when memory runs out.
 constexpr std::size_t kHoarderMin = std::size_t{256} * 1024;
+// A timer that is later than this says that we have stalled.
+constexpr Duration kStallMin = std::chrono::milliseconds(20);
+
+constexpr Duration kForever = Duration::max();
+
+/// Of the limits on a client's time.
+Duration shortest_limit(const WorkerOptions& options) {
+  const ClientOptions& client = options.client;
+  const bool asks = std::ranges::any_of(options.listeners, [](const ListenerOptions& listener) {
+    return !listener.auth_file.empty();
+  });
+  Duration shortest = kForever;
+  for (const Duration limit :
+       {client.request_time_max, client.idle_max, asks ? client.auth.time_max : Duration{0}}) {
+    if (limit > Duration{0}) shortest = std::min(shortest, limit);
+  }
+  return shortest;
+}
 
 bool is_admitted(const net::AcceptedSocket& socket, const PeerRule& rule) {
   if (rule.is_open()) return true;
@@ -37,6 +56,8 @@ class Worker::Impl final : private ClientConnection::Host, private net::Task {
     blocks_.set_relief([this] { return close_largest_holder(); });
     sweep_timer_ = loop_.make_timer([this](TimePoint) { sweep(); });
     sweep_timer_->set(loop_.now() + options_.client.stuck_timeout);
+    deadline_timer_ = loop_.make_timer([this](TimePoint due) { check_deadlines(due); });
+    if (patience_ != kForever) deadline_timer_->set(loop_.now() + patience_);
     drain_timer_ = loop_.make_timer([this](TimePoint) { close_all(); });
   }
   ~Impl() override { blocks_.set_relief({}); }
@@ -73,6 +94,7 @@ class Worker::Impl final : private ClientConnection::Host, private net::Task {
   void run() override;  // at the turn's end
 
   void sweep();
+  void check_deadlines(TimePoint due);
   bool close_largest_holder();
   void close_all();
   void finish_drain();
@@ -91,6 +113,8 @@ class Worker::Impl final : private ClientConnection::Host, private net::Task {
   std::vector<std::unique_ptr<ClientConnection>> closed_;  // until the turn ends
   std::size_t next_lane_ = 0;
   std::unique_ptr<net::Timer> sweep_timer_;
+  const Duration patience_ = shortest_limit(options_);
+  std::unique_ptr<net::Timer> deadline_timer_;
   std::unique_ptr<net::Timer> drain_timer_;
   std::function<void()> drained_;  // set while draining
 };
@@ -160,6 +184,28 @@ void Worker::Impl::sweep() {
   sweep_timer_->set(loop_.now() + options_.client.stuck_timeout);
 }
 
+/// One timer for all: whatever deadline a client gets from now on, it is no nearer than the
+/// shortest limit. Where the timer is late it is we who have not read, and clients get that time
+/// back.
+void Worker::Impl::check_deadlines(TimePoint due) {
+  const TimePoint now = loop_.now();
+  TimePoint next = now + patience_;
+  if (now - due > kStallMin) {
+    deadline_timer_->set(std::min(next, now + (now - due)));
+    return;
+  }
+  for (std::size_t i = clients_.size(); i-- > 0;) {
+    const auto deadline = clients_[i]->deadline();
+    if (!deadline) continue;
+    if (deadline->at <= now) {
+      clients_[i]->expire(deadline->cause);
+    } else {
+      next = std::min(next, deadline->at);
+    }
+  }
+  deadline_timer_->set(next);
+}
+
 /// What a client does not take of its replies is its own doing: at the ceiling, the one that holds
 /// the most goes, not the one that happens to ask next.
 bool Worker::Impl::close_largest_holder() {
@@ -189,6 +235,7 @@ void Worker::Impl::close_all() {
 void Worker::Impl::finish_drain() {
   drain_timer_->clear();
   sweep_timer_->clear();
+  deadline_timer_->clear();
   std::exchange(drained_, nullptr)();
 }
 

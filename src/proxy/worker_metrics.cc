@@ -18,6 +18,12 @@ const char* to_string(CloseCause cause) {
       return "stranger";
     case CloseCause::AuthFailed:
       return "auth_failed";
+    case CloseCause::AuthLate:
+      return "auth_late";
+    case CloseCause::SlowRequest:
+      return "slow_request";
+    case CloseCause::Idle:
+      return "idle";
     case CloseCause::Stuck:
       return "stuck";
     case CloseCause::NoMemory:
@@ -39,6 +45,12 @@ void WorkerMetrics::register_in(metrics::Registry& registry) const {
     add(std::string("clients_closed_") + to_string(static_cast<CloseCause>(i)), clients_closed[i]);
   }
   add("refusals", refusals);
+  constexpr std::array<const char*, protocol::kLimitKindCount> kKinds = {"key", "line", "value",
+                                                                         "get_keys"};
+  for (std::size_t i = 0; i < kKinds.size(); ++i) {
+    add(std::string("over_limit_") + kKinds[i], over_limit[i]);
+  }
+  add("over_limit_in_flight", over_limit_in_flight);
   add("get_keys", get_keys);
   add("get_hits", get_hits);
   add("get_misses", get_misses);

@@ -50,6 +50,11 @@ limits:
   memory: 64MiB
   client_output: 12KiB
   client_stuck: 13s
+  get_keys: 18
+  client_in_flight: 19
+  client_request: 20s
+  client_idle: 21s
+  auth_time: 22s
   auth_tries: 16
   auth_delay: 17s
 shutdown: { drain_timeout: 14s }
@@ -130,6 +135,11 @@ TEST(Config, WhatIsOfTheWholeProcessIsRead) {
   EXPECT_EQ(config.memory_max, MiB(64));
   EXPECT_EQ(config.worker.client.output_high_water, KiB(12));
   EXPECT_EQ(config.worker.client.stuck_timeout, 13s);
+  EXPECT_EQ(config.worker.client.limits.get_keys_max, 18u);
+  EXPECT_EQ(config.worker.client.in_flight_max, 19u);
+  EXPECT_EQ(config.worker.client.request_time_max, 20s);
+  EXPECT_EQ(config.worker.client.idle_max, 21s);
+  EXPECT_EQ(config.worker.client.auth.time_max, 22s);
   EXPECT_EQ(config.worker.client.auth.tries_max, 16);
   EXPECT_EQ(config.worker.client.auth.failure_delay, 17s);
   EXPECT_EQ(config.worker.drain_timeout, 14s);

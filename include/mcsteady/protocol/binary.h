@@ -121,6 +121,9 @@ struct Parsed {
 /// unknown command is dropped exactly, and a value behind a touch, a gat or a stat is refused.
 Parsed parse_request(std::string_view input, const Limits& limits);
 
+/// What the header at the front of `input`, which is whole, says of its key's length.
+std::size_t key_size_of(std::string_view input);
+
 /// Whether the key can stand in a text command only in base64: it holds a blank or a control byte.
 bool needs_base64(std::string_view key);
 

@@ -57,7 +57,8 @@ struct Limits {
   ByteCount value_max = MiB(8);  // ours; a server refuses above its own item size
   ByteCount line_max = KiB(2);   // one line, as memcached, which takes no more; a classic get with
                                  // many keys may be longer
-  ByteCount get_line_max = MiB(1);  // a classic get, gets, gat or gats line
+  ByteCount get_line_max = MiB(1);     // a classic get, gets, gat or gats line
+  std::size_t get_keys_max = 100'000;  // of such a line; ours, memcached has no such limit
 };
 
 /// One request as it came, in views into the caller's input, good for as long as that is.

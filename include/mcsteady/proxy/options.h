@@ -19,6 +19,7 @@ namespace mcsteady::proxy {
 struct AuthOptions {
   int tries_max = 3;                                 // failed ones; then it is closed
   Duration failure_delay = std::chrono::seconds(1);  // until a failed try is answered
+  Duration time_max = std::chrono::seconds(10);      // to get in, from accept on; 0: any
 };
 
 struct ClientOptions {
@@ -26,8 +27,12 @@ struct ClientOptions {
   std::size_t clients_max = 10000;       // of all workers together
   ByteCount output_high_water = MiB(2);  // above it a client is not read, and gets are portioned
   Duration stuck_timeout =
-      std::chrono::seconds(60);  // holding memory without taking or giving a byte
-  int requests_per_turn = 64;    // then the client gives way
+      std::chrono::seconds(60);      // holding memory without taking or giving a byte
+  int requests_per_turn = 64;        // then the client gives way
+  std::size_t in_flight_max = 1024;  // requests of a client that are under way
+  Duration request_time_max = std::chrono::minutes(2);  // from a request's first byte to its last;
+                                                        // 0: any
+  Duration idle_max{0};  // without a request, then a client is closed; 0: never
   AuthOptions auth;
 };
 

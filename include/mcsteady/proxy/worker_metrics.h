@@ -5,6 +5,7 @@
 #include "mcsteady/metrics/histogram.h"
 #include "mcsteady/metrics/metrics.h"
 #include "mcsteady/metrics/registry.h"
+#include "mcsteady/protocol/limit_kind.h"
 #include "mcsteady/protocol/request.h"
 
 namespace mcsteady::proxy {
@@ -17,6 +18,9 @@ enum class CloseCause : std::uint8_t {
   TooMany,       // over limits.clients
   Stranger,      // not one of the listener's peers
   AuthFailed,    // it did not say who it is, in so many tries
+  AuthLate,      // ... nor in so much time
+  SlowRequest,   // it took too long to send a request
+  Idle,          // it sent no request for too long
   Stuck,         // it held memory too long without taking or giving a byte
   NoMemory,      // it held the most when limits.memory was reached
   Drained,       // we are stopping
@@ -28,8 +32,11 @@ const char* to_string(CloseCause cause);
 struct WorkerMetrics {
   std::array<metrics::Counter, protocol::kVerbCount> commands;  // cmd_<verb>
   metrics::Counter refusals;                                    // lines that were not passed on
-  metrics::Counter get_keys, get_hits, get_misses;              // keys of get, gets, gat, gats, mg
-  metrics::Counter unavailable;  // answered by policy because no server could
+  std::array<metrics::Counter, protocol::kLimitKindCount>
+      over_limit;                         // of these; over_limit_<kind>
+  metrics::Counter over_limit_in_flight;  // times a client was not read for requests under way
+  metrics::Counter get_keys, get_hits, get_misses;  // keys of get, gets, gat, gats, mg
+  metrics::Counter unavailable;                     // answered by policy because no server could
   metrics::Counter clients_accepted;
   std::array<metrics::Counter, kCloseCauseCount> clients_closed;
   metrics::Counter auth_accepted, auth_failures;  // tries to authenticate

@@ -179,6 +179,10 @@ Parsed refuse(Parsed parsed, const Refusal& refusal) {
 
 }  // namespace
 
+std::size_t key_size_of(std::string_view input) {
+  return read_header(input).key_size;
+}
+
 Parsed parse_request(std::string_view input, const Limits& limits) {
   if (input.empty()) return {};
   Parsed parsed;

@@ -11,20 +11,21 @@ Parsed parse_retrieval(CommandLine line, const Limits& limits) {
   if (touches && !is_exptime(exptime)) return refuse(line, refusal::kBadExptime);
 
   std::string_view last = first;
-  bool several = false;
+  std::size_t count = 1;
   bool too_long = first.size() > limits.key_max.value;
   for (std::string_view key = words.next(); !key.empty(); key = words.next()) {
     too_long |= key.size() > limits.key_max.value;
     last = key;
-    several = true;
+    ++count;
   }
+  if (count > limits.get_keys_max) return refuse(line, refusal::kTooManyKeys);
   if (too_long || words.saw_control()) return refuse(line, refusal::kBadFormat);
 
   Parsed parsed = accept(line);
   const char* const begin = first.data();
   const char* const end = last.data() + last.size();
   parsed.request.keys = {begin, static_cast<std::size_t>(end - begin)};
-  parsed.request.several_keys = several;
+  parsed.request.several_keys = count > 1;
   parsed.request.exptime = exptime;
   return parsed;
 }
