@@ -9,7 +9,7 @@ FROM ${BASE} AS build
 RUN apt-get update && \
     DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
       g++ cmake ninja-build pkg-config libevent-dev libc-ares-dev libspdlog-dev libcli11-dev \
-      libyaml-cpp-dev libcrypt-dev libxxhash-dev && \
+      libyaml-cpp-dev libcrypt-dev libxxhash-dev libssl-dev && \
     rm -rf /var/lib/apt/lists/*
 WORKDIR /source
 COPY CMakeLists.txt ./
@@ -23,7 +23,8 @@ RUN cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release -DMCSTEADY_TESTS=OFF
 FROM ${BASE}
 RUN apt-get update && \
     DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
-      libevent-core-2.1-7 libc-ares2 libspdlog1.10 libfmt9 libyaml-cpp0.7 libcrypt1 && \
+      libevent-core-2.1-7 libc-ares2 libspdlog1.10 libfmt9 libyaml-cpp0.7 libcrypt1 libssl3 \
+      ca-certificates && \
     rm -rf /var/lib/apt/lists/* && \
     groupadd --system --gid 11211 mcsteady && \
     useradd --system --uid 11211 --gid mcsteady --no-create-home --shell /usr/sbin/nologin mcsteady

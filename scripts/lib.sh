@@ -6,9 +6,9 @@ top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$top"
 
 build_packages=(g++ cmake ninja-build pkg-config libevent-dev libc-ares-dev libspdlog-dev
-                libcli11-dev libyaml-cpp-dev libcrypt-dev libxxhash-dev)
+                libcli11-dev libyaml-cpp-dev libcrypt-dev libxxhash-dev libssl-dev)
 run_packages=("${build_packages[@]}" memcached)
-test_packages=("${run_packages[@]}" ccache libgtest-dev libgmock-dev libbenchmark-dev nutcracker
+test_packages=("${run_packages[@]}" ccache openssl libgtest-dev libgmock-dev libbenchmark-dev nutcracker
                libmemcached-tools ruby ruby-dalli python3 python3-pytest python3-pymemcache
                python3-pylibmc python3-binary-memcached
                sasl2-bin libsasl2-modules golang-go golang-github-bradfitz-gomemcache-dev nodejs npm

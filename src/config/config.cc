@@ -119,7 +119,7 @@ void read_route(Section& top, proxy::WorkerOptions& worker, ErrorList& errors) {
 void read_pools_and_route(Section& top, Config& config, ErrorList& errors) {
   proxy::WorkerOptions& worker = config.worker;
   if (const auto pools = top.find("pools")) {
-    worker.pools = read_pools(*pools->value, worker.client.limits.value_max, errors);
+    worker.pools = read_pools(*pools->value, worker.client.limits.value_max, config.tls, errors);
   } else if (!top.has("pools")) {
     top.error({}, "pools", "missing; the smallest useful file is " + std::string(kSmallest));
   }
@@ -128,7 +128,8 @@ void read_pools_and_route(Section& top, Config& config, ErrorList& errors) {
 
 void read_listen(Section& top, Config& config, ErrorList& errors) {
   const auto listen = top.find("listen");
-  config.worker.listeners = listen ? read_listeners(*listen->value, errors) : default_listeners();
+  config.worker.listeners =
+      listen ? read_listeners(*listen->value, config.tls, errors) : default_listeners();
   for (auto& listener : config.worker.listeners) {
     listener.socket.share_port = config.workers > 1 && !listener.socket.endpoint.is_unix();
   }

@@ -56,14 +56,51 @@ void describe_peers(const proxy::PeerRule& peers, Page& page) {
   describe_ids("gid", peers.gids, page);
 }
 
+void describe_own(std::size_t depth, const net::TlsOptions& own, Page& page) {
+  const auto text = [&](std::string_view key, const std::string& value) {
+    if (!value.empty()) page.line(depth, key, in_yaml(value));
+  };
+  text("certificate", own.certificate);
+  text("key", own.key);
+  page.line(depth, "minimum_version",
+            own.minimum_version == net::TlsVersion::Tls13 ? "\"1.3\"" : "\"1.2\"");
+  text("ciphers", own.ciphers);
+  text("ciphersuites", own.ciphersuites);
+}
+
+void describe_server_tls(const net::TlsServerOptions& tls, Page& page) {
+  page.line(2, "tls:");
+  describe_own(3, tls.own, page);
+  if (!tls.client_ca.empty()) {
+    page.line(3, "client_ca", in_yaml(tls.client_ca));
+    page.line(3, "client_certificate", tls.client_required ? "required" : "optional");
+  }
+  std::string names;
+  for (const std::string& name : tls.client_names) {
+    names += (names.empty() ? "[" : ", ") + in_yaml(name);
+  }
+  if (!names.empty()) page.line(3, "client_names", names + "]");
+  page.line(3, "handshake_timeout", tls.handshake_timeout);
+  page.line(3, "handshakes_per_turn", std::to_string(tls.handshakes_per_turn));
+}
+
+void describe_client_tls(const net::TlsClientOptions& tls, Page& page) {
+  page.line(2, "tls:");
+  page.line(3, "verify", tls.verify ? "full" : "none");
+  if (!tls.ca.empty()) page.line(3, "ca", in_yaml(tls.ca));
+  if (!tls.server_name.empty()) page.line(3, "server_name", in_yaml(tls.server_name));
+  describe_own(3, tls.own, page);
+}
+
 void describe_listeners(const std::vector<proxy::ListenerOptions>& listeners, Page& page) {
   page.line(0, "listen:");
-  for (const auto& [listener, peers, auth_file] : listeners) {
+  for (const auto& [listener, peers, auth_file, tls] : listeners) {
     page.line(1, "- address", in_yaml(listener.endpoint.text()));
     if (listener.unix_mode != 0) page.line(2, "mode", in_octal(listener.unix_mode));
     page.line(2, "backlog", std::to_string(listener.backlog));
     describe_peers(peers, page);
     if (!auth_file.empty()) page.line(2, "auth", in_yaml(auth_file));
+    if (tls) describe_server_tls(tls->options(), page);
   }
 }
 
@@ -75,6 +112,7 @@ void describe_common(const upstream::ServerOptions& server, Page& page) {
   page.line(3, "request", server.request_timeout);
   page.line(2, "timeout_recovery", server.timeout_recovery ? "true" : "false");
   page.line(2, "stall_min", server.stall_min);
+  if (server.tls) describe_client_tls(server.tls->options(), page);
   page.line(2, "health:");
   page.line(3, "max_failures", std::to_string(server.health.max_failures));
   page.line(3, "down_retry_delay", server.health.down_retry_delay);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "config/peers.h"
+#include "config/tls.h"
 #include "config/words.h"
 
 namespace mcsteady::config {
@@ -38,7 +39,9 @@ void read_mode(Section& section, net::ListenOptions& listener) {
   }
 }
 
-std::optional<proxy::ListenerOptions> read_listener_map(const YamlNode& node, ErrorList& errors) {
+std::optional<proxy::ListenerOptions> read_listener_map(const YamlNode& node,
+                                                        std::vector<TlsUse>& tls,
+                                                        ErrorList& errors) {
   Section section(&node, "listen", errors);
   proxy::ListenerOptions listener;
   const auto address = section.find("address");
@@ -55,14 +58,15 @@ std::optional<proxy::ListenerOptions> read_listener_map(const YamlNode& node, Er
     section.find("peers");
   }
   section.read_number("backlog", listener.socket.backlog, {1, 65535});
-  section.refuse_for_now("tls");
+  listener.tls = read_server_tls(section, tls);
   section.read_text("auth", listener.auth_file);
   section.finish();
   return endpoint ? std::optional(listener) : std::nullopt;
 }
 
-std::optional<proxy::ListenerOptions> read_listener(const YamlNode& node, ErrorList& errors) {
-  if (node.kind == YamlNode::Kind::Map) return read_listener_map(node, errors);
+std::optional<proxy::ListenerOptions> read_listener(const YamlNode& node, std::vector<TlsUse>& tls,
+                                                    ErrorList& errors) {
+  if (node.kind == YamlNode::Kind::Map) return read_listener_map(node, tls, errors);
   const auto endpoint = read_endpoint(node, "listen", errors);
   if (!endpoint) return std::nullopt;
   proxy::ListenerOptions listener;
@@ -90,7 +94,8 @@ std::optional<net::Endpoint> read_endpoint(const YamlNode& node, std::string_vie
   return *endpoint;
 }
 
-std::vector<proxy::ListenerOptions> read_listeners(const YamlNode& list, ErrorList& errors) {
+std::vector<proxy::ListenerOptions> read_listeners(const YamlNode& list, std::vector<TlsUse>& tls,
+                                                   ErrorList& errors) {
   std::vector<proxy::ListenerOptions> listeners;
   if (list.kind != YamlNode::Kind::List) {
     errors.add(list.mark, "listen: " + std::string(kind_name(list)) +
@@ -100,7 +105,7 @@ std::vector<proxy::ListenerOptions> read_listeners(const YamlNode& list, ErrorLi
   if (list.items.empty()) errors.add(list.mark, "listen: nothing to listen on; write [host:port]");
   std::map<std::string, int> lines;
   for (const YamlNode* item : list.items) {
-    const auto listener = read_listener(*item, errors);
+    const auto listener = read_listener(*item, tls, errors);
     if (!listener) continue;
     const net::Endpoint& endpoint = listener->socket.endpoint;
     const std::string text = endpoint.text();

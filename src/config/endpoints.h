@@ -15,6 +15,7 @@ std::optional<net::Endpoint> read_endpoint(const YamlNode& node, std::string_vie
 
 /// The items of `listen`, which is a list of endpoints and of maps with an `address`. Port 0 is
 /// left to the kernel.
-std::vector<proxy::ListenerOptions> read_listeners(const YamlNode& list, ErrorList& errors);
+std::vector<proxy::ListenerOptions> read_listeners(const YamlNode& list, std::vector<TlsUse>& tls,
+                                                   ErrorList& errors);
 
 }  // namespace mcsteady::config

@@ -32,6 +32,20 @@ std::vector<ConfigError> load_all_credentials(Config& config) {
   return errors;
 }
 
+/// Reads certificates and keys. What is wrong with one is wrong where the file names it.
+std::vector<ConfigError> load_all_tls(const Config& config, const std::string& file) {
+  std::vector<ConfigError> errors;
+  for (const TlsUse& use : config.tls) {
+    const auto loaded = use.context->load();
+    if (loaded) continue;
+    const auto& [option, message] = loaded.error();
+    const auto found = use.options.find(option);
+    const Mark at = found == use.options.end() ? use.section : found->second;
+    errors.push_back({file, at.line, at.column, option + ": " + message});
+  }
+  return errors;
+}
+
 }  // namespace
 
 Result<std::string, std::string> read_file(const std::string& path) {
@@ -51,6 +65,9 @@ Result<Config, std::vector<ConfigError>> load_config(const std::string& path) {
   auto config = parse_config(*text, path);
   if (!config) return config;
   if (auto errors = load_all_credentials(*config); !errors.empty()) {
+    return Unexpected{std::move(errors)};
+  }
+  if (auto errors = load_all_tls(*config, path); !errors.empty()) {
     return Unexpected{std::move(errors)};
   }
   return config;

@@ -8,6 +8,7 @@
 #include "config/placements.h"
 #include "config/servers.h"
 #include "config/sources.h"
+#include "config/tls.h"
 #include "config/units.h"
 #include "config/words.h"
 
@@ -92,7 +93,7 @@ bool is_name(std::string_view name) {
 }
 
 routing::PoolOptions read_pool(const YamlNode& name, const YamlNode& value, ByteCount value_max,
-                               ErrorList& errors) {
+                               std::vector<TlsUse>& tls, ErrorList& errors) {
   routing::PoolOptions options;
   options.name = name.text;
   Section pool(&value, name.text, errors);
@@ -106,7 +107,7 @@ routing::PoolOptions read_pool(const YamlNode& name, const YamlNode& value, Byte
   read_health(pool, common.health);
   pool.read_choice<DownPolicy>("on_down", options.on_down, kDownPolicies, kLaterDownPolicies);
   pool.refuse_for_now("hash");
-  pool.refuse_for_now("tls");
+  common.tls = read_client_tls(pool, tls);
   if (const auto servers = pool.find("servers")) {
     if (servers->value->kind == YamlNode::Kind::Map) {
       options.source = read_source(*servers->value, errors);
@@ -125,7 +126,7 @@ routing::PoolOptions read_pool(const YamlNode& name, const YamlNode& value, Byte
 }  // namespace
 
 std::vector<routing::PoolOptions> read_pools(const YamlNode& map, ByteCount value_max,
-                                             ErrorList& errors) {
+                                             std::vector<TlsUse>& tls, ErrorList& errors) {
   std::vector<routing::PoolOptions> pools;
   const Section section(&map, "pools", errors);  // for its errors: no map, double names
   if (map.kind != YamlNode::Kind::Map) return pools;
@@ -141,7 +142,7 @@ std::vector<routing::PoolOptions> read_pools(const YamlNode& map, ByteCount valu
                                 " is no name for a pool; it has 1 to 64 letters, digits, "
                                 "'.', '-' and '_'");
     }
-    pools.push_back(read_pool(name, *map.items[i + 1], value_max, errors));
+    pools.push_back(read_pool(name, *map.items[i + 1], value_max, tls, errors));
   }
   return pools;
 }

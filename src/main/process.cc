@@ -69,11 +69,22 @@ Process::Process(const config::Config& config, OutputLog& log, const std::string
               .stats = stats_,
               .log = log,
               .version = version},
-      credential_files_(log, registry_) {
+      credential_files_(log, registry_),
+      tls_files_(config_.tls, log, registry_) {
+  warn_of_unverified();
   make_authenticators();
 }
 
 Process::~Process() = default;
+
+void Process::warn_of_unverified() const {
+  for (const routing::PoolOptions& pool : config_.worker.pools) {
+    const bool is_list = !pool.servers.empty();
+    const auto& tls = is_list ? pool.servers.front().server.tls : pool.common.tls;
+    if (!tls || tls->options().verify) continue;
+    log_.warn("servers are not verified: anyone may stand in for them", {{"pool", pool.name}});
+  }
+}
 
 void Process::make_authenticators() {
   for (auto& [path, credentials] : config_.credentials) {
@@ -166,9 +177,9 @@ void Process::run() {
     report_timer_ = loop_->make_timer([this](TimePoint) { report(); });
     report_timer_->set(loop_->now() + config_.metrics_interval);
   }
-  if (!credential_files_.empty()) {
-    credentials_timer_ = loop_->make_timer([this](TimePoint) { look_at_credentials(); });
-    look_at_credentials();
+  if (!credential_files_.empty() || !tls_files_.empty()) {
+    files_timer_ = loop_->make_timer([this](TimePoint) { look_at_files(); });
+    look_at_files();
   }
   while (!stopping_) loop_->run();
   stop();
@@ -180,9 +191,10 @@ void Process::report() {
   report_timer_->set(loop_->now() + config_.metrics_interval);
 }
 
-void Process::look_at_credentials() {
+void Process::look_at_files() {
   credential_files_.look();
-  credentials_timer_->set(loop_->now() + CredentialFiles::kInterval);
+  tls_files_.look();
+  files_timer_->set(loop_->now() + CredentialFiles::kInterval);
 }
 
 void Process::on_signal(Signals::Event event) {
@@ -198,6 +210,7 @@ void Process::reopen() {
     log_.info("log opened again");
   }
   credential_files_.read_all();
+  tls_files_.load_all();
 }
 
 void Process::on_members(const std::string& pool, routing::MembershipPtr members) {

@@ -9,6 +9,7 @@
 #include "main/background_thread.h"
 #include "main/credential_files.h"
 #include "main/signals.h"
+#include "main/tls_files.h"
 #include "mcsteady/admin/metrics_line.h"
 #include "mcsteady/admin/stats.h"
 #include "mcsteady/base/log.h"
@@ -44,6 +45,7 @@ class Process final : private discovery::Directory::Listener {
   };
 
   void make_authenticators();
+  void warn_of_unverified() const;
   Result<void, std::string> open_lane(std::size_t index);
   Result<void, std::string> refuse_taken_ports(net::EventLoop& loop) const;
   Result<void, std::string> find_names();
@@ -51,7 +53,7 @@ class Process final : private discovery::Directory::Listener {
   void on_signal(Signals::Event event);
   void reopen();
   void report();
-  void look_at_credentials();
+  void look_at_files();
   void stop();
 
   void on_members(const std::string& pool, routing::MembershipPtr members) override;
@@ -70,10 +72,11 @@ class Process final : private discovery::Directory::Listener {
   admin::Stats stats_;
   proxy::Shared shared_;
   CredentialFiles credential_files_;
+  TlsFiles tls_files_;
   std::vector<Lane> lanes_;
   bool stopping_ = false;
   std::unique_ptr<net::Timer> report_timer_;
-  std::unique_ptr<net::Timer> credentials_timer_;
+  std::unique_ptr<net::Timer> files_timer_;
   std::unique_ptr<admin::MetricsLine> metrics_line_;
   std::unique_ptr<net::Resolver> resolver_;
   std::unique_ptr<discovery::Directory> directory_;

@@ -73,6 +73,24 @@ const char* to_string(StreamError error) {
       return "send failed";
     case StreamError::ReceiveFailed:
       return "receive failed";
+    case StreamError::TlsExpired:
+      return "certificate expired";
+    case StreamError::TlsUnknownCa:
+      return "certificate of an unknown authority";
+    case StreamError::TlsNameMismatch:
+      return "certificate of another name";
+    case StreamError::TlsTimeout:
+      return "TLS handshake timed out";
+    case StreamError::TlsProtocol:
+      return "no TLS version in common";
+    case StreamError::TlsNoSharedCipher:
+      return "no cipher in common";
+    case StreamError::TlsPeerClosed:
+      return "closed during the TLS handshake";
+    case StreamError::TlsCertificateRefused:
+      return "certificate refused";
+    case StreamError::TlsFailed:
+      return "TLS failed";
   }
   return "unknown";
 }
@@ -294,6 +312,17 @@ void SocketStream::drain() {
 void SocketStream::break_off(StreamError kind, int error) {
   close();
   handler_.on_broken({kind, error});
+}
+
+void SocketStream::close_with(std::span<const char> last) {
+  if (state_ == State::Open && !last.empty()) {
+    iovec piece{const_cast<char*>(last.data()), last.size()};  // sendmsg does not write to it
+    msghdr message{};
+    message.msg_iov = &piece;
+    message.msg_iovlen = 1;
+    reactor_.calls.send(socket_.get(), &message, MSG_NOSIGNAL);
+  }
+  close();
 }
 
 void SocketStream::close() {

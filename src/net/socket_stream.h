@@ -33,6 +33,7 @@ class SocketStream final : public Stream {
   Found look() override;
   TransportEvidence evidence() const override;
   void close() override;
+  void close_with(std::span<const char> last) override;
 
  private:
   enum class State { Connecting, Open, Closed };

@@ -66,10 +66,12 @@ ClientConnection::~ClientConnection() {
   }
 }
 
-void ClientConnection::start(net::AcceptedSocket& socket, Authenticator* authenticator) {
+void ClientConnection::start(net::AcceptedSocket& socket, Authenticator* authenticator,
+                             net::TlsAcceptor* tls) {
   connected_ = active_ = now();
   if (authenticator != nullptr) gate_ = std::make_unique<Gate>(context_, *authenticator);
-  stream_ = socket.start(static_cast<net::Stream::Handler&>(*this));
+  net::Stream::Handler& handler = *this;
+  stream_ = tls != nullptr ? tls->start(socket, handler) : socket.start(handler);
 }
 
 void ClientConnection::turn_away(std::string_view line, CloseCause cause) {
@@ -408,8 +410,9 @@ void ClientConnection::on_end_of_file() {
   process();
 }
 
-void ClientConnection::on_broken(net::Breakage) {
-  close(CloseCause::ClientClosed);
+void ClientConnection::on_broken(net::Breakage breakage) {
+  const bool is_tls = breakage.kind >= net::StreamError::TlsExpired;
+  close(is_tls ? CloseCause::TlsFailed : CloseCause::ClientClosed);
 }
 
 void ClientConnection::end_with(CloseCause cause) {

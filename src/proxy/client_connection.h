@@ -38,7 +38,7 @@ class ClientConnection final : private net::Stream::Handler {
   ClientConnection& operator=(const ClientConnection&) = delete;
 
   /// `authenticator`: whom to ask before the client is served; null: it need not say who it is.
-  void start(net::AcceptedSocket& socket, Authenticator* authenticator);
+  void start(net::AcceptedSocket& socket, Authenticator* authenticator, net::TlsAcceptor* tls);
   /// Answers with `line` and closes: for a client that cannot be served at all.
   void turn_away(std::string_view line, CloseCause cause);
   void close(CloseCause cause);

@@ -74,21 +74,26 @@ class Worker::Impl final : private ClientConnection::Host, private net::Task {
   /// A listener, and what it asks of those who come.
   class Door final : private net::Listener::Handler {
    public:
-    Door(Impl& worker, const ListenerOptions& options) : worker_(worker), options_(options) {}
+    Door(Impl& worker, const ListenerOptions& options) : worker_(worker), options_(options) {
+      if (options.tls) tls_ = std::make_unique<net::TlsAcceptor>(worker.loop_, *options.tls);
+    }
     Result<void, std::string> open(net::EventLoop& loop);
     net::Endpoint endpoint() const { return listener_->endpoint(); }
+    void close() { listener_.reset(); }
 
    private:
     void on_accepted(std::unique_ptr<net::AcceptedSocket> socket) override {
-      worker_.on_accepted(*socket, options_);
+      worker_.on_accepted(*socket, options_, tls_.get());
     }
 
     Impl& worker_;
     const ListenerOptions& options_;
+    std::unique_ptr<net::TlsAcceptor> tls_;
     std::unique_ptr<net::Listener> listener_;
   };
 
-  void on_accepted(net::AcceptedSocket& socket, const ListenerOptions& listener);
+  void on_accepted(net::AcceptedSocket& socket, const ListenerOptions& listener,
+                   net::TlsAcceptor* tls);
   Authenticator* authenticator_of(const ListenerOptions& listener) const;
   void on_client_closed(ClientConnection& client, CloseCause cause) override;
   void run() override;  // at the turn's end
@@ -108,7 +113,7 @@ class Worker::Impl final : private ClientConnection::Host, private net::Task {
   upstream::StallBeat beat_;
   Router router_;
   WorkerContext context_;
-  std::vector<std::unique_ptr<Door>> doors_;
+  std::vector<std::unique_ptr<Door>> doors_;  // outlive the clients: their handshakes wait there
   std::vector<std::unique_ptr<ClientConnection>> clients_;
   std::vector<std::unique_ptr<ClientConnection>> closed_;  // until the turn ends
   std::size_t next_lane_ = 0;
@@ -134,7 +139,8 @@ Result<void, std::string> Worker::Impl::Door::open(net::EventLoop& loop) {
   return {};
 }
 
-void Worker::Impl::on_accepted(net::AcceptedSocket& socket, const ListenerOptions& listener) {
+void Worker::Impl::on_accepted(net::AcceptedSocket& socket, const ListenerOptions& listener,
+                               net::TlsAcceptor* tls) {
   metrics_.clients_accepted.add();
   metrics_.clients.add(1);
   const std::size_t others = shared_.client_count.fetch_add(1, std::memory_order_relaxed);
@@ -143,7 +149,7 @@ void Worker::Impl::on_accepted(net::AcceptedSocket& socket, const ListenerOption
       context_, static_cast<ClientConnection::Host&>(*this), next_lane_++));
   ClientConnection& client = *clients_.back();
   client.index = clients_.size() - 1;
-  client.start(socket, authenticator_of(listener));
+  client.start(socket, authenticator_of(listener), tls);
   if (!is_known) {
     client.turn_away("ERROR access denied\r\n", CloseCause::Stranger);
   } else if (others >= options_.client.clients_max) {
@@ -220,7 +226,7 @@ bool Worker::Impl::close_largest_holder() {
 }
 
 void Worker::Impl::drain(std::function<void()> drained) {
-  doors_.clear();
+  for (const auto& door : doors_) door->close();
   drained_ = std::move(drained);
   drain_timer_->set(loop_.now() + options_.drain_timeout);
   for (std::size_t i = clients_.size(); i-- > 0;) clients_[i]->drain();

@@ -16,6 +16,8 @@ const char* to_string(CloseCause cause) {
       return "too_many";
     case CloseCause::Stranger:
       return "stranger";
+    case CloseCause::TlsFailed:
+      return "tls_failed";
     case CloseCause::AuthFailed:
       return "auth_failed";
     case CloseCause::AuthLate:

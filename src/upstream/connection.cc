@@ -20,6 +20,32 @@ LateBounds bounds_for(const ServerOptions& options) {
   return bounds;
 }
 
+/// Unset: it is not about TLS.
+std::optional<Failure> tls_failure_of(net::StreamError error) {
+  switch (error) {
+    case net::StreamError::TlsExpired:
+      return Failure::TlsExpired;
+    case net::StreamError::TlsUnknownCa:
+      return Failure::TlsUnknownCa;
+    case net::StreamError::TlsNameMismatch:
+      return Failure::TlsNameMismatch;
+    case net::StreamError::TlsTimeout:
+      return Failure::TlsTimeout;
+    case net::StreamError::TlsProtocol:
+      return Failure::TlsProtocol;
+    case net::StreamError::TlsNoSharedCipher:
+      return Failure::TlsNoSharedCipher;
+    case net::StreamError::TlsPeerClosed:
+      return Failure::TlsPeerClosed;
+    case net::StreamError::TlsCertificateRefused:
+      return Failure::TlsCertificateRefused;
+    case net::StreamError::TlsFailed:
+      return Failure::TlsFailed;
+    default:
+      return std::nullopt;
+  }
+}
+
 Failure failure_of(TimeoutVerdict verdict) {
   return verdict == TimeoutVerdict::NetworkLost ? Failure::NetworkLost : Failure::ServerLate;
 }
@@ -48,7 +74,11 @@ void Connection::open(const std::optional<net::Address>& address) {
   opened_at_ = context_.loop.now();
   address_ = address;
   timer_->set(address ? opened_at_ + options_.connect_timeout : opened_at_);
-  if (address) stream_ = context_.loop.connect(*address, *this);
+  if (!address) return;
+  net::Stream::Handler& handler = *this;
+  stream_ = options_.tls
+                ? options_.tls->connect(context_.loop, *address, options_.endpoint.host, handler)
+                : context_.loop.connect(*address, handler);
 }
 
 void Connection::submit(ExchangePtr exchange) {
@@ -276,7 +306,8 @@ void Connection::on_connect_timeout(TimePoint due, TimePoint now) {
     timer_->set(now + options_.connect_timeout);
     return;
   }
-  on_connect_failed(Failure::ConnectTimeout, 0);
+  const bool in_handshake = stream_->evidence().in_handshake;
+  on_connect_failed(in_handshake ? Failure::TlsTimeout : Failure::ConnectTimeout, 0);
 }
 
 Exchange* Connection::first_waiting() const {
@@ -436,6 +467,10 @@ void Connection::hand_over_unsent() {
 
 void Connection::on_broken(net::Breakage breakage) {
   if (breakage.kind == net::StreamError::OurShortage) return abort(Failure::OurShortage);
+  // With TLS 1.3 a server refuses our certificate when the handshake is over for us.
+  if (const auto failure = tls_failure_of(breakage.kind)) {
+    return on_connect_failed(*failure, breakage.error_number, breakage.reason);
+  }
   if (state_ == State::Connecting) {
     const bool refused = breakage.kind == net::StreamError::Refused;
     return on_connect_failed(refused ? Failure::ConnectRefused : Failure::ConnectFailed,
@@ -444,8 +479,8 @@ void Connection::on_broken(net::Breakage breakage) {
   on_lost(breakage.error_number);
 }
 
-void Connection::on_connect_failed(Failure failure, int error_number) {
-  report(failure, opened_at_, error_number);
+void Connection::on_connect_failed(Failure failure, int error_number, const std::string& reason) {
+  report(failure, opened_at_, error_number, std::nullopt, reason);
   abort(failure);
 }
 
@@ -516,7 +551,7 @@ void Connection::close_if_done() {
 }
 
 void Connection::report(Failure cause, TimePoint began, int error_number,
-                        const std::optional<TimeoutEvidence>& timeout) {
+                        const std::optional<TimeoutEvidence>& timeout, const std::string& reason) {
   if (draining_) return;
   host_.on_incident(Incident{.cause = cause,
                              .began = began,
@@ -524,7 +559,8 @@ void Connection::report(Failure cause, TimePoint began, int error_number,
                              .replies_owed = queue_.size(),
                              .bytes_unread = reader_.unread(),
                              .error_number = error_number,
-                             .loop_lag = context_.beat.watch().last_lag()});
+                             .loop_lag = context_.beat.watch().last_lag(),
+                             .reason = reason});
 }
 
 }  // namespace mcsteady::upstream

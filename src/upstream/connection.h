@@ -119,14 +119,15 @@ class Connection final : private net::Stream::Handler {
   void arm_for_next(TimePoint now);
 
   void on_lost(int error_number);
-  void on_connect_failed(Failure failure, int error_number);
+  void on_connect_failed(Failure failure, int error_number, const std::string& reason = {});
   void on_out_of_step(Failure failure);
   bool is_in_use() const { return state_ == State::Connecting || state_ == State::Open; }
   void hand_over_unsent();
   void close();
   void close_if_done();
   void report(Failure cause, TimePoint began, int error_number = 0,
-              const std::optional<TimeoutEvidence>& timeout = std::nullopt);
+              const std::optional<TimeoutEvidence>& timeout = std::nullopt,
+              const std::string& reason = {});
 
   const ServerOptions& options_;
   const Context context_;

@@ -148,22 +148,23 @@ void SharedServer::publish() {
 void SharedServer::log_down(const Incident& incident, int failures, Duration retry_in) const {
   const TimeoutEvidence seen = incident.timeout.value_or(TimeoutEvidence{});
   const auto tcp = seen.transport.tcp.value_or(net::TcpEvidence{});
-  fleet_.log_.warn(
-      "server is down",
-      {{"server", name_},
-       {"cause", to_string(incident.cause)},
-       {"incidents", failures},
-       {"retry_in", milliseconds(retry_in)},
-       {"timer_late", milliseconds(seen.timer_late_by)},
-       {"stalled", milliseconds(seen.stalled)},
-       {"loop_lag", milliseconds(incident.loop_lag)},
-       {"replies_owed", incident.replies_owed},
-       {"bytes_unread", incident.bytes_unread + seen.transport.bytes_unread},
-       {"bytes_unsent", seen.output_unsent.value + seen.transport.bytes_unsent},
-       {"tcp_unacked", tcp.segments_unacked},
-       {"tcp_retransmits", tcp.retransmits},
-       {"tcp_rtt", milliseconds(tcp.rtt)},
-       {"error", incident.error_number != 0 ? std::strerror(incident.error_number) : "none"}});
+  fleet_.log_.warn("server is down",
+                   {{"server", name_},
+                    {"cause", to_string(incident.cause)},
+                    {"incidents", failures},
+                    {"retry_in", milliseconds(retry_in)},
+                    {"timer_late", milliseconds(seen.timer_late_by)},
+                    {"stalled", milliseconds(seen.stalled)},
+                    {"loop_lag", milliseconds(incident.loop_lag)},
+                    {"replies_owed", incident.replies_owed},
+                    {"bytes_unread", incident.bytes_unread + seen.transport.bytes_unread},
+                    {"bytes_unsent", seen.output_unsent.value + seen.transport.bytes_unsent},
+                    {"tcp_unacked", tcp.segments_unacked},
+                    {"tcp_retransmits", tcp.retransmits},
+                    {"tcp_rtt", milliseconds(tcp.rtt)},
+                    {"error", !incident.reason.empty()     ? incident.reason
+                              : incident.error_number != 0 ? std::strerror(incident.error_number)
+                                                           : "none"}});
 }
 
 std::optional<net::Address> SharedServer::address() const {

@@ -77,13 +77,19 @@ TEST(ConfigKeys, WhatComesLaterIsRefusedWithAClearWord) {
   EXPECT_EQ(errors_behind_a_pool("io: io_uring"),
             "f:2:5: io: 'io_uring' is not supported yet; this version has auto, epoll, poll, "
             "select\n");
-  EXPECT_EQ(errors_in_pool("tls: { verify: full }"),
-            "f:1:36: tls: not supported yet; leave it out\n");
   EXPECT_EQ(errors_in_pool("hash: md5"), "f:1:36: hash: not supported yet; leave it out\n");
   EXPECT_EQ(errors_in_pool("on_down: eject"),
             "f:1:45: on_down: 'eject' is not supported yet; this version has miss, error\n");
+}
+
+TEST(ConfigKeys, TlsSaysWhatIsMissing) {
+  EXPECT_EQ(errors_in_pool("tls: { certificate: c.pem }"),
+            "f:1:43: certificate: needs a key beside it\n");
   EXPECT_EQ(errors_behind_a_pool("listen: [{ address: a:1, tls: {} }]"),
-            "f:2:26: tls: not supported yet; leave it out\n");
+            "f:2:26: tls: write { certificate: FILE, key: FILE }\n");
+  EXPECT_EQ(errors_behind_a_pool(
+                "listen: [{ address: a:1, tls: { certificate: c, key: k, client_names: [a] } }]"),
+            "f:2:57: client_names: needs client_ca beside it\n");
 }
 
 }  // namespace

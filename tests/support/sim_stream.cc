@@ -207,6 +207,13 @@ void SimStream::close() {
   std::exchange(connection_, nullptr)->close(side_, loop_.now());
 }
 
+void SimStream::close_with(std::span<const char> last) {
+  if (connection_ != nullptr && !last.empty()) {
+    connection_->outgoing(side_).send({last.data(), last.size()}, loop_.now());
+  }
+  close();
+}
+
 void SimStream::finish_sending() {
   if (connection_ == nullptr) return;
   loop_.network().note('h', id_);

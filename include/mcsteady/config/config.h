@@ -9,6 +9,7 @@
 #include "mcsteady/base/clock.h"
 #include "mcsteady/base/log.h"
 #include "mcsteady/base/result.h"
+#include "mcsteady/config/tls_use.h"
 #include "mcsteady/discovery/options.h"
 #include "mcsteady/net/resolver.h"
 #include "mcsteady/proxy/credentials.h"
@@ -21,6 +22,7 @@ struct Config {
   proxy::WorkerOptions worker;
   /// Who may come in, by the files that listeners name. parse_config() reads no other file.
   std::map<std::string, proxy::Credentials> credentials;
+  std::vector<TlsUse> tls;  // load_config() has loaded them
   int workers = 1;
   std::string io = "auto";  // auto, epoll, poll, select
   ByteCount memory_max = MiB(256);

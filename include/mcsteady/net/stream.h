@@ -20,10 +20,21 @@ enum class StreamError {
   OurShortage,  // no descriptor, port or memory left here: says nothing of the peer
   SendFailed,
   ReceiveFailed,
+  // Of TLS. Where it is about a certificate it is the peer's, but for TlsCertificateRefused.
+  TlsExpired,  // or not valid yet
+  TlsUnknownCa,
+  TlsNameMismatch,
+  TlsTimeout,   // of the handshake
+  TlsProtocol,  // no version in common, or no TLS at all
+  TlsNoSharedCipher,
+  TlsPeerClosed,          // during the handshake
+  TlsCertificateRefused,  // the peer will not have ours, or has shown none where it must
+  TlsFailed,
 };
 struct Breakage {
   StreamError kind;
-  int error_number;  // errno, for the log; 0 when there is none
+  int error_number;      // errno, for the log; 0 when there is none
+  std::string reason{};  // TLS: in OpenSSL's words
 };
 const char* to_string(StreamError error);
 
@@ -41,6 +52,7 @@ struct TransportEvidence {
   std::uint64_t bytes_unread = 0;  // in the socket, not yet received by us
   std::uint64_t bytes_unsent = 0;  // in the socket, not yet acknowledged by the peer
   std::optional<TcpEvidence> tcp;  // unset on unix sockets
+  bool in_handshake = false;       // TLS: connected, and not agreed yet
 };
 
 /// One connection as a road for bytes. It moves bytes by readiness (recv, writev) or by completion;
@@ -96,6 +108,8 @@ class Stream {
   virtual TransportEvidence evidence() const = 0;
   /// No callback after this. Pending output is dropped. Idempotent.
   virtual void close() = 0;
+  /// The same, but offers the socket `last` once. What it does not take at once is dropped.
+  virtual void close_with(std::span<const char> /*last*/) { close(); }
 };
 
 }  // namespace mcsteady::net

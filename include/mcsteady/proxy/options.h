@@ -2,12 +2,14 @@
 
 #include <chrono>
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "mcsteady/base/byte_count.h"
 #include "mcsteady/base/clock.h"
 #include "mcsteady/net/event_loop.h"
+#include "mcsteady/net/tls.h"
 #include "mcsteady/protocol/request.h"
 #include "mcsteady/proxy/peer_rule.h"
 #include "mcsteady/routing/options.h"
@@ -39,8 +41,9 @@ struct ClientOptions {
 /// A listener, and who is served on it.
 struct ListenerOptions {
   net::ListenOptions socket{};
-  PeerRule peers{};         // of a unix socket
-  std::string auth_file{};  // of users and their passwords; empty: nobody is asked
+  PeerRule peers{};                       // of a unix socket
+  std::string auth_file{};                // of users and their passwords; empty: nobody is asked
+  std::shared_ptr<net::TlsServer> tls{};  // null: plain
 };
 
 struct WorkerOptions {

@@ -17,6 +17,7 @@ enum class CloseCause : std::uint8_t {
   Refused,       // its bytes made no sense, so that there was no going on
   TooMany,       // over limits.clients
   Stranger,      // not one of the listener's peers
+  TlsFailed,     // no handshake, or none in time
   AuthFailed,    // it did not say who it is, in so many tries
   AuthLate,      // ... nor in so much time
   SlowRequest,   // it took too long to send a request

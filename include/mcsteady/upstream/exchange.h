@@ -19,9 +19,18 @@ enum class Failure : std::uint8_t {
   RequestDeadline,  // its whole time with us ran out, wherever it was
   ConnectTimeout,
   ConnectRefused,
-  ConnectFailed,   // no route, no such socket, a name that does not resolve, ...
-  ServerFull,      // the server is at its connection limit, said so, and hung up
-  OurShortage,     // we have no descriptor, port or memory for a socket left
+  ConnectFailed,  // no route, no such socket, a name that does not resolve, ...
+  ServerFull,     // the server is at its connection limit, said so, and hung up
+  OurShortage,    // we have no descriptor, port or memory for a socket left
+  TlsExpired,     // the server's certificate, or it is not valid yet
+  TlsUnknownCa,
+  TlsNameMismatch,
+  TlsTimeout,   // connected, and the handshake took too long
+  TlsProtocol,  // no version in common, or no TLS there
+  TlsNoSharedCipher,
+  TlsPeerClosed,          // during the handshake
+  TlsCertificateRefused,  // ours, by the server
+  TlsFailed,
   ConnectionLost,  // closed or reset with replies owed
   BadReply,        // bytes that are no reply: the connection was out of step
   ValueTooLarge,   // over limits.value

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <chrono>
+#include <memory>
 #include <string>
 
 #include "mcsteady/base/byte_count.h"
 #include "mcsteady/base/clock.h"
 #include "mcsteady/net/address.h"
+#include "mcsteady/net/tls.h"
 
 namespace mcsteady::upstream {
 
@@ -27,6 +29,7 @@ struct ServerOptions {
   Duration stall_min = std::chrono::milliseconds(20);  // from this lateness on, a stall is ours
   ByteCount value_max = MiB(8);
   HealthOptions health;
+  std::shared_ptr<net::TlsClient> tls{};  // null: plain
 };
 
 }  // namespace mcsteady::upstream

@@ -30,6 +30,7 @@ struct Incident {
   std::size_t bytes_unread = 0;            // received, but not a whole reply
   int error_number = 0;                    // errno, where the kernel gave one
   Duration loop_lag{};                     // how late our loop's last beat was
+  std::string reason{};                    // of TLS, in OpenSSL's words
 };
 
 class Fleet;

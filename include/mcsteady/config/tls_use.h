@@ -1,0 +1,24 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "mcsteady/net/tls.h"
+
+namespace mcsteady::config {
+
+/// A place in a file. Both count from 1.
+struct Mark {
+  int line = 1;
+  int column = 1;
+};
+
+/// A `tls` section of the file, and where it says what.
+struct TlsUse {
+  std::shared_ptr<net::TlsContext> context;
+  Mark section{};
+  std::map<std::string, Mark> options{};
+};
+
+}  // namespace mcsteady::config

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "config/section.h"
+#include "mcsteady/config/config.h"
+#include "mcsteady/net/tls.h"
+
+namespace mcsteady::config {
+
+/// `tls` of a pool and of a listener; null where there is none. What is found also goes to `uses`.
+std::shared_ptr<net::TlsClient> read_client_tls(Section& pool, std::vector<TlsUse>& uses);
+std::shared_ptr<net::TlsServer> read_server_tls(Section& listener, std::vector<TlsUse>& uses);
+
+}  // namespace mcsteady::config
