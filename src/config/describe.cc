@@ -117,6 +117,21 @@ void describe_common(const upstream::ServerOptions& server, Page& page) {
   page.line(3, "max_failures", std::to_string(server.health.max_failures));
   page.line(3, "down_retry_delay", server.health.down_retry_delay);
   page.line(3, "down_retry_delay_max", server.health.down_retry_delay_max);
+  page.line(3, "flush_on_return", server.health.flush_on_return ? "true" : "false");
+}
+
+std::string_view name_of(const routing::PoolOptions& pool) {
+  switch (pool.past_down) {
+    case routing::PastDown::Eject:
+      return "eject";
+    case routing::PastDown::Rehash:
+      return "rehash";
+    case routing::PastDown::Next:
+      return "next";
+    case routing::PastDown::Stay:
+      break;
+  }
+  return pool.on_down == protocol::DownPolicy::Error ? "error" : "miss";
 }
 
 void describe_source(const routing::SourceOptions& source, Page& page) {
@@ -152,11 +167,11 @@ void describe_pool(const routing::PoolOptions& pool, Page& page) {
     if (!entry.given_name.empty()) page.line(4, "name", in_yaml(entry.given_name));
     if (!entry.ip.empty()) page.line(4, "ip", in_yaml(entry.ip));
     page.line(4, "weight", std::to_string(entry.weight));
-    page.line(4, "state", "up");
+    page.line(4, "state", entry.is_up ? "up" : "down");
   }
   page.line(2, "placement", pool.placement_text);
   describe_common(pool.servers.empty() ? pool.common : pool.servers.front().server, page);
-  page.line(2, "on_down", pool.on_down == protocol::DownPolicy::Error ? "error" : "miss");
+  page.line(2, "on_down", name_of(pool));
 }
 
 void describe_limits(const proxy::ClientOptions& client, ByteCount memory_max, Page& page) {

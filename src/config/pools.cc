@@ -16,12 +16,21 @@ namespace mcsteady::config {
 namespace {
 
 using protocol::DownPolicy;
+using routing::PastDown;
 using upstream::ServerOptions;
 
 constexpr std::size_t kPoolNameMax = 64;
-constexpr std::array<Choice<DownPolicy>, 2> kDownPolicies = {
-    {{"miss", DownPolicy::Miss}, {"error", DownPolicy::Error}}};
-constexpr std::array<std::string_view, 3> kLaterDownPolicies = {"eject", "rehash", "next"};
+struct OnDown {
+  PastDown past_down;
+  DownPolicy policy;
+};
+constexpr std::array<Choice<OnDown>, 5> kOnDown = {{
+    {"miss", {PastDown::Stay, DownPolicy::Miss}},
+    {"error", {PastDown::Stay, DownPolicy::Error}},
+    {"eject", {PastDown::Eject, DownPolicy::Miss}},
+    {"rehash", {PastDown::Rehash, DownPolicy::Miss}},
+    {"next", {PastDown::Next, DownPolicy::Miss}},
+}};
 
 /// A wait that cannot run out before the request does is a slip in one of the two.
 void check_wait(Section& timeouts, std::string_view key, Duration wait, Duration request,
@@ -74,6 +83,7 @@ void read_health(Section& pool, upstream::HealthOptions& options) {
   health.read_number("max_failures", options.max_failures, {1, 1000});
   health.read_duration("down_retry_delay", options.down_retry_delay, Zero::Refused);
   health.read_duration("down_retry_delay_max", options.down_retry_delay_max, Zero::Refused);
+  health.read_flag("flush_on_return", options.flush_on_return);
   // No growth unless it is asked for: a server that is back is used again within one delay.
   if (!health.has("down_retry_delay_max")) options.down_retry_delay_max = options.down_retry_delay;
   if (health.is_sound() && options.down_retry_delay > options.down_retry_delay_max) {
@@ -82,6 +92,13 @@ void read_health(Section& pool, upstream::HealthOptions& options) {
                      to_text(options.down_retry_delay_max) + ")");
   }
   health.finish();
+}
+
+void read_on_down(Section& pool, routing::PoolOptions& options) {
+  OnDown on_down = kOnDown.front().value;
+  pool.read_choice<OnDown>("on_down", on_down, kOnDown);
+  options.past_down = on_down.past_down;
+  options.on_down = on_down.policy;
 }
 
 bool is_name(std::string_view name) {
@@ -105,7 +122,7 @@ routing::PoolOptions read_pool(const YamlNode& name, const YamlNode& value, Byte
   pool.read_flag("timeout_recovery", common.timeout_recovery);
   pool.read_duration("stall_min", common.stall_min, Zero::Refused);
   read_health(pool, common.health);
-  pool.read_choice<DownPolicy>("on_down", options.on_down, kDownPolicies, kLaterDownPolicies);
+  read_on_down(pool, options);
   pool.refuse_for_now("hash");
   common.tls = read_client_tls(pool, tls);
   if (const auto servers = pool.find("servers")) {

@@ -13,11 +13,11 @@ namespace {
 
 using routing::PoolServer;
 
-enum class State { Up };
+enum class State { Up, Down };
 
 constexpr std::size_t kServerNameMax = 255;
-constexpr std::array<Choice<State>, 1> kStates = {{{"up", State::Up}}};
-constexpr std::array<std::string_view, 2> kLaterStates = {"drain", "down"};
+constexpr std::array<Choice<State>, 2> kStates = {{{"up", State::Up}, {"down", State::Down}}};
+constexpr std::array<std::string_view, 1> kLaterStates = {"drain"};
 
 /// Names stand in log lines and statistics, where a blank ends a word.
 void read_name(Section& section, std::string& name) {
@@ -64,6 +64,7 @@ std::optional<PoolServer> read_server_map(const YamlNode& node,
   section.read_number("weight", server.weight, {1, 1000000});
   State state = State::Up;
   section.read_choice<State>("state", state, kStates, kLaterStates);
+  server.is_up = state == State::Up;
   section.refuse_for_now("tls");
   section.finish();
   return endpoint ? std::optional(server) : std::nullopt;

@@ -103,7 +103,7 @@ Router::Everyone Router::everyone(protocol::Verb verb) const {
   Everyone everyone;
   for (const std::size_t pool : reach.pools) {
     for (const std::size_t index : pools_[pool]->members()) {
-      everyone.targets.push_back(target(pool, index));
+      if (pools_[pool]->is_used(index)) everyone.targets.push_back(target(pool, index));
     }
   }
   if (reach.error != nullptr) everyone.refusal = reach.error->text;

@@ -1,5 +1,6 @@
 #include "mcsteady/routing/pool.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace mcsteady::routing {
@@ -8,6 +9,8 @@ Pool::Pool(const PoolOptions& options, const upstream::Context& context, upstrea
            metrics::Registry& registry)
     : name_(options.name),
       on_down_(options.on_down),
+      past_down_(options.past_down),
+      placement_options_(options.placement),
       places_bytes_(options.placement.decodes_base64),
       context_(context),
       fleet_(fleet),
@@ -43,6 +46,7 @@ void Pool::change(MembershipPtr membership) {
     members_.push_back(index);
   }
   membership_ = std::move(membership);
+  liveness_ = {};
   for (Entry& entry : entries_) {
     if (entry.server && !entry.is_member) {
       entry.server->leave();
@@ -55,7 +59,7 @@ void Pool::change(MembershipPtr membership) {
 std::size_t Pool::entry_of(const PoolServer& member) {
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     const Entry& entry = entries_[i];
-    if (!entry.server || entry.shared->is_nobody()) continue;
+    if (!entry.server || entry.shared->is_nobody() || !member.is_up) continue;
     if (!(entry.shared->endpoint() == member.server.endpoint)) continue;
     entry.server->join();
     return i;
@@ -69,10 +73,41 @@ std::size_t Pool::add(const PoolServer& member) {
   if (index == entries_.size()) entries_.emplace_back();
   Entry& entry = entries_[index];
   const upstream::ServerOptions& options = member.server;
-  entry.shared = fleet_.server(options.name, options.endpoint, options.health);
+  entry.shared = member.is_up ? fleet_.server(options.name, options.endpoint, options.health)
+                              : fleet_.nobody(options.name, options.endpoint);
   entry.server = std::make_unique<upstream::Server>(options, context_, *entry.shared);
   entry.server->metrics().register_in(registry_, options.name);
   return index;
+}
+
+std::size_t Pool::place_past_down(std::string_view key) const {
+  if (liveness_.seen_changes != fleet_.changes() || liveness_.live.empty()) look_at_health();
+  const placement::Placement& listed = *membership_->placement;
+  if (liveness_.all_live) return members_[listed.place(key)];
+  if (past_down_ == PastDown::Eject) {
+    return members_[(liveness_.remaining ? *liveness_.remaining : listed).place(key)];
+  }
+  const std::size_t own = listed.place(key);
+  if (liveness_.live[own] != 0) return members_[own];
+  const auto other = past_down_ == PastDown::Rehash ? listed.place_rehashed(key, liveness_.live)
+                                                    : listed.place_next(key, liveness_.live);
+  return members_[other.value_or(own)];
+}
+
+void Pool::look_at_health() const {
+  liveness_.seen_changes = fleet_.changes();  // first: what changes meanwhile is seen next time
+  std::vector<std::uint8_t> live;
+  live.reserve(members_.size());
+  for (const std::size_t member : members_) {
+    live.push_back(entries_[member].shared->is_down() ? 0 : 1);
+  }
+  if (live == liveness_.live) return;  // it was a server of another pool
+  liveness_.live = std::move(live);
+  liveness_.all_live = std::ranges::find(liveness_.live, 0) == liveness_.live.end();
+  liveness_.remaining.reset();
+  if (liveness_.all_live || past_down_ != PastDown::Eject) return;
+  liveness_.remaining =
+      placement::make_placement(placement_options_, membership_->nodes, liveness_.live);
 }
 
 void Pool::remove_gone() {

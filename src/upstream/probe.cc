@@ -5,8 +5,9 @@
 namespace mcsteady::upstream {
 
 namespace {
-constexpr std::string_view kCommand = "version\r\n";
-}
+constexpr std::string_view kProbe = "version\r\n";
+constexpr std::string_view kFlush = "flush_all\r\n";
+}  // namespace
 
 Probe::Probe(const ServerOptions& options, const Context& context, ServerMetrics& metrics,
              SharedServer& shared)
@@ -19,27 +20,36 @@ void Probe::schedule(TimePoint at) {
 }
 
 void Probe::start() {
-  ExchangePtr exchange = context_.exchanges.make();
-  exchange->owner = this;
-  exchange->verb = protocol::Verb::Version;
-  exchange->shape = protocol::ReplyShape::Line;
-  exchange->head = context_.blocks.allocate_always(kCommand.size());
-  exchange->head_size = kCommand.size();
-  std::memcpy(exchange->head.data(), kCommand.data(), kCommand.size());
-  exchange->started = context_.loop.now();
   metrics_.probes.add();
   connection_ = std::make_unique<Connection>(options_, context_, metrics_, deadlines_,
                                              static_cast<ConnectionHost&>(*this));
   connection_->open(shared_.address());
+  submit(protocol::Verb::Version, kProbe);
+}
+
+void Probe::submit(protocol::Verb verb, std::string_view command) {
+  ExchangePtr exchange = context_.exchanges.make();
+  exchange->owner = this;
+  exchange->verb = verb;
+  exchange->shape = protocol::ReplyShape::Line;
+  exchange->head = context_.blocks.allocate_always(command.size());
+  exchange->head_size = command.size();
+  std::memcpy(exchange->head.data(), command.data(), command.size());
+  exchange->started = context_.loop.now();
   connection_->submit(std::move(exchange));
 }
 
-void Probe::on_line(Exchange&, const protocol::ReplyLine& line) {
+void Probe::on_line(Exchange& exchange, const protocol::ReplyLine& line) {
+  const bool is_flush = exchange.verb == protocol::Verb::FlushAll;
+  const bool is_good =
+      line.code == (is_flush ? protocol::ReplyCode::Ok : protocol::ReplyCode::Version);
+  // What it held when it went down may be older than what was written elsewhere since.
+  if (is_good && !is_flush && options_.health.flush_on_return) {
+    return submit(protocol::Verb::FlushAll, kFlush);
+  }
   connection_->close_when_done();
   // A server at its connection limit says ERROR and hangs up: it is not back.
-  if (line.code != protocol::ReplyCode::Version) {
-    return schedule_again(Failure::BadReply);
-  }
+  if (!is_good) return schedule_again(Failure::BadReply);
   shared_.on_probe_answered();
 }
 

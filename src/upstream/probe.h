@@ -21,6 +21,7 @@ class Probe final : private ConnectionHost, private Exchange::Owner, private net
 
  private:
   void start();
+  void submit(protocol::Verb verb, std::string_view command);
   void schedule_again(Failure failure);
 
   void on_item(Exchange&, Item&&) override {}

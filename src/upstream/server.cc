@@ -74,7 +74,10 @@ void Server::Impl::submit(ExchangePtr exchange, std::size_t lane) {
 }
 
 void Server::Impl::refuse(Exchange& exchange) {
-  if (shared_.is_nobody()) return fail(exchange, Failure::NoServers);
+  if (shared_.is_nobody()) {
+    const bool has_place = shared_.endpoint() != net::Endpoint{};
+    return fail(exchange, has_place ? Failure::ServerDown : Failure::NoServers);
+  }
   const TimePoint now = context_.loop.now();
   if (shared_.take_over_probe(now)) probe_.schedule(now);
   fail(exchange, Failure::ServerDown);

@@ -133,7 +133,9 @@ void SharedServer::clear_record() {
 }
 
 void SharedServer::publish() {
-  state_.store(health_.state(), std::memory_order_relaxed);
+  const Health::State before = state_.exchange(health_.state(), std::memory_order_relaxed);
+  const bool was_down = before == Health::State::Down;
+  if (was_down != is_down()) fleet_.changes_.fetch_add(1, std::memory_order_release);
   const auto probe_at = health_.probe_at();
   probe_overdue_at_.store(
       probe_at ? (*probe_at + kProbeOverdue).time_since_epoch().count() : kNever,
@@ -213,8 +215,8 @@ Fleet::ServerPtr Fleet::server(const std::string& name, const net::Endpoint& end
   return made;
 }
 
-Fleet::ServerPtr Fleet::nobody(const std::string& name) {
-  auto made = std::make_shared<SharedServer>(*this, name, net::Endpoint{}, HealthOptions{});
+Fleet::ServerPtr Fleet::nobody(const std::string& name, const net::Endpoint& endpoint) {
+  auto made = std::make_shared<SharedServer>(*this, name, endpoint, HealthOptions{});
   made->nobody_ = true;
   made->state_ = Health::State::Down;
   return made;

@@ -225,5 +225,19 @@ TEST(ConfigFiles, AFileThatCannotBeReadIsAnErrorAtItsStart) {
   EXPECT_EQ(folder.error().at(0).text(), kFolder + ":1:1: cannot be read: Is a directory");
 }
 
+TEST(Config, SaysWhereTheKeysOfADownServerGo) {
+  const auto pool = [](const std::string& text) {
+    return parse("pools: { m: { servers: [{ address: a:1, state: down }, b:1], " + text + " } }")
+        .worker.pools.front();
+  };
+  EXPECT_EQ(pool("on_down: eject").past_down, routing::PastDown::Eject);
+  EXPECT_EQ(pool("on_down: rehash").past_down, routing::PastDown::Rehash);
+  EXPECT_EQ(pool("on_down: next").past_down, routing::PastDown::Next);
+  EXPECT_EQ(pool("on_down: error").past_down, routing::PastDown::Stay);
+  EXPECT_FALSE(pool("on_down: miss").servers[0].is_up);
+  EXPECT_TRUE(pool("on_down: miss").servers[1].is_up);
+  EXPECT_TRUE(pool("health: { flush_on_return: true }").servers[1].server.health.flush_on_return);
+}
+
 }  // namespace
 }  // namespace mcsteady::config

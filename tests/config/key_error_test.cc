@@ -78,8 +78,6 @@ TEST(ConfigKeys, WhatComesLaterIsRefusedWithAClearWord) {
             "f:2:5: io: 'io_uring' is not supported yet; this version has auto, epoll, poll, "
             "select\n");
   EXPECT_EQ(errors_in_pool("hash: md5"), "f:1:36: hash: not supported yet; leave it out\n");
-  EXPECT_EQ(errors_in_pool("on_down: eject"),
-            "f:1:45: on_down: 'eject' is not supported yet; this version has miss, error\n");
 }
 
 TEST(ConfigKeys, TlsSaysWhatIsMissing) {

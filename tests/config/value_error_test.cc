@@ -179,10 +179,8 @@ TEST(ConfigValues, AServersOwnKeysAreChecked) {
   EXPECT_EQ(errors_in_servers("[{ address: a:1, name: a b }]"),
             "f:1:44: name: 'a b' is no name for a server; it has 1 to 255 characters and no "
             "blank\n");
-  for (const std::string state : {"drain", "down"}) {
-    EXPECT_EQ(errors_in_servers("[{ address: a:1, state: " + state + " }]"),
-              "f:1:51: state: '" + state + "' is not supported yet; this version has up\n");
-  }
+  EXPECT_EQ(errors_in_servers("[{ address: a:1, state: drain }]"),
+            "f:1:51: state: 'drain' is not supported yet; this version has up, down\n");
 }
 
 }  // namespace

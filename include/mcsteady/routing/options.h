@@ -16,6 +16,7 @@ struct PoolServer {
   std::uint32_t weight = 1;
   std::string given_name = {};  // what the file calls it, for placements that go by that; or empty
   std::string ip = {};          // what the file says its host resolves to, for placements likewise
+  bool is_up = true;            // false: taken as down for good, and never connected to
 };
 
 using placement::PlacementOptions;
@@ -35,6 +36,16 @@ struct SourceOptions {
   std::string text() const;
 };
 
+/// Where the keys of a server go while it is down. However they go, a server that comes back may
+/// hold values older than those that were written elsewhere meanwhile, unless it is flushed then
+/// (upstream::HealthOptions::flush_on_return).
+enum class PastDown : std::uint8_t {
+  Stay,    // nowhere: they are answered by DownPolicy
+  Eject,   // all keys are placed as if the server were not listed
+  Rehash,  // its keys are hashed again, as the client does that the placement is like
+  Next,    // its keys go to the next live server
+};
+
 /// Servers that share one placement of keys.
 struct PoolOptions {
   std::string name;
@@ -42,8 +53,9 @@ struct PoolOptions {
   SourceOptions source{};
   upstream::ServerOptions common{};  // of servers that `source` brings, name and endpoint apart
   PlacementOptions placement;
-  std::string placement_text = "ketama";  // as the configuration has it
-  protocol::DownPolicy on_down = protocol::DownPolicy::Miss;
+  std::string placement_text = "ketama";                      // as the configuration has it
+  protocol::DownPolicy on_down = protocol::DownPolicy::Miss;  // where no other server is asked
+  PastDown past_down = PastDown::Stay;
 };
 
 }  // namespace mcsteady::routing

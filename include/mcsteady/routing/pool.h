@@ -29,10 +29,13 @@ class Pool {
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
 
-  /// The index of the key's server, for server(). Whether it is up is another question. `key`: its
-  /// bytes, or as it is written on the wire, as places_bytes() says.
+  /// The index of the key's server, for server(). It is up, if the pool knows a way past those that
+  /// are down and there is another; else that is another question. `key`: its bytes, or as it is
+  /// written on the wire, as places_bytes() says.
   std::size_t place(std::string_view key) const {
-    return members_.size() == 1 ? members_.front() : members_[membership_->placement->place(key)];
+    if (members_.size() == 1) return members_.front();
+    if (past_down_ != PastDown::Stay) return place_past_down(key);
+    return members_[membership_->placement->place(key)];
   }
   /// Whether a key that is written in base64 is placed by the bytes that it stands for.
   bool places_bytes() const { return places_bytes_; }
@@ -40,6 +43,11 @@ class Pool {
   upstream::Server& server(std::size_t index) { return *entries_[index].server; }
   /// The indices of all members, in the order that the placement numbers them.
   std::span<const std::size_t> members() const { return members_; }
+  /// Whether the member is to be used at all: not one that the configuration has marked down.
+  bool is_used(std::size_t index) const {
+    const upstream::SharedServer& shared = *entries_[index].shared;
+    return !shared.is_nobody() || shared.endpoint() == net::Endpoint{};
+  }
   /// More than every index of a server.
   std::size_t size() const { return entries_.size(); }
   protocol::DownPolicy on_down() const { return on_down_; }
@@ -57,6 +65,15 @@ class Pool {
     std::unique_ptr<upstream::Server> server;  // null: the index is free
     bool is_member = false;
   };
+  /// Which members are up, as of `seen_changes` of the fleet's health. A cache, hence mutable.
+  struct Liveness {
+    std::uint64_t seen_changes = 0;
+    std::vector<std::uint8_t> live;  // by position
+    bool all_live = true;
+    std::unique_ptr<const placement::Placement> remaining;  // Eject: of the live; null: as listed
+  };
+  std::size_t place_past_down(std::string_view key) const;
+  void look_at_health() const;
   void add_nobody(const PoolOptions& options);
   std::size_t entry_of(const PoolServer& member);
   std::size_t add(const PoolServer& member);
@@ -65,6 +82,8 @@ class Pool {
 
   const std::string name_;
   const protocol::DownPolicy on_down_;
+  const PastDown past_down_;
+  const PlacementOptions placement_options_;
   const bool places_bytes_;
   const upstream::Context context_;
   upstream::Fleet& fleet_;
@@ -72,6 +91,7 @@ class Pool {
   MembershipPtr membership_;
   std::vector<Entry> entries_;
   std::vector<std::size_t> members_;  // never empty
+  mutable Liveness liveness_;
   std::unique_ptr<net::Timer> linger_timer_;
 };
 

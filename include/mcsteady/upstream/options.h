@@ -15,6 +15,7 @@ struct HealthOptions {
   int max_failures = 2;                                      // incidents in a row, until Down
   Duration down_retry_delay = std::chrono::seconds(30);      // from Down to the probe
   Duration down_retry_delay_max = std::chrono::seconds(30);  // failed probes double it up to here
+  bool flush_on_return = false;                              // flush_all, before it is used again
   double jitter = 0.1;  // each delay is shortened by a random share of up to this much
 };
 

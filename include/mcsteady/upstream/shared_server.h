@@ -46,7 +46,7 @@ class SharedServer {
   const net::Endpoint& endpoint() const { return endpoint_; }
   Health::State state() const { return state_.load(std::memory_order_relaxed); }
   bool is_down() const { return state() == Health::State::Down; }
-  /// It stands for the servers of a pool that has none yet (Fleet::nobody): down for ever.
+  /// It stands for what is not there (Fleet::nobody): down for ever.
   bool is_nobody() const { return nobody_; }
 
   /// A reply came within its wait.
@@ -119,8 +119,11 @@ class Fleet {
   /// the last of them.
   ServerPtr server(const std::string& name, const net::Endpoint& endpoint,
                    const HealthOptions& health);
-  /// Stands in where a pool has no server: down, never probed, and not among servers().
-  ServerPtr nobody(const std::string& name);
+  /// Stands in where a pool has no server, or one (at `endpoint`) that is not to be used: down,
+  /// never probed, and not among servers().
+  ServerPtr nobody(const std::string& name, const net::Endpoint& endpoint = {});
+  /// Grows whenever a server goes down or comes back. Threads: any.
+  std::uint64_t changes() const { return changes_.load(std::memory_order_acquire); }
   /// Those that are in use now, in the order in which they came.
   std::vector<ServerPtr> servers() const;
   /// `on_doubt` is told, in the thread it happens in, of the first incident after a take_doubt().
@@ -139,6 +142,7 @@ class Fleet {
   std::function<void()> on_doubt_;
   mutable std::mutex mutex_;
   std::minstd_rand random_;
+  std::atomic<std::uint64_t> changes_{1};
   bool excused_ = false;  // all seemed to fail, and none has answered since
   std::vector<std::weak_ptr<SharedServer>> servers_;
 };
