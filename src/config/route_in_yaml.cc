@@ -1,5 +1,7 @@
 #include "config/route_in_yaml.h"
 
+#include "config/failover_causes.h"
+
 #include <cstdio>
 
 namespace mcsteady::config {
@@ -36,6 +38,19 @@ std::string by_command(const RouteOptions& route) {
   return "{ by_command: { " + map + " } }";
 }
 
+std::string failover(const RouteOptions& route) {
+  std::string list;
+  for (const RouteOptions& child : route.children) {
+    list += (list.empty() ? "" : ", ") + route_in_yaml(child);
+  }
+  std::string causes;
+  for (const FailoverCause& cause : kFailoverCauses) {
+    if (!has(route.failover, cause)) continue;
+    causes += (causes.empty() ? "" : ", ") + std::string(cause.word);
+  }
+  return "{ failover: [" + list + "], on: [" + causes + "] }";
+}
+
 }  // namespace
 
 std::string route_in_yaml(const RouteOptions& route) {
@@ -55,6 +70,8 @@ std::string route_in_yaml(const RouteOptions& route) {
     }
     case Kind::ByCommand:
       return by_command(route);
+    case Kind::Failover:
+      return failover(route);
   }
   return {};
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "config/failover_causes.h"
 #include "config/words.h"
 
 namespace mcsteady::config {
@@ -17,8 +18,8 @@ constexpr std::size_t kPartsMax = 10000;
 constexpr std::size_t kPrefixMax = 250;  // a key has no more
 constexpr std::string_view kNowhere = "nowhere";
 constexpr std::string_view kOtherwise = "otherwise";
-constexpr std::array<std::string_view, 5> kKinds = {"by_prefix", "by_command", "error", "allow",
-                                                    "deny"};
+constexpr std::array<std::string_view, 6> kKinds = {"by_prefix", "by_command", "failover",
+                                                    "error",     "allow",      "deny"};
 
 VerbSet all_verbs() {
   return VerbSet{}.set();
@@ -204,6 +205,7 @@ RouteOptions RouteReader::read_map(const YamlNode& node) {
   RouteOptions route;
   if (given.front() == "by_prefix") route = read_by_prefix(section);
   if (given.front() == "by_command") route = read_by_command(section);
+  if (given.front() == "failover") route = read_failover(section);
   if (given.front() == "error") route = read_error(section);
   if (given.front() == "allow") route = read_guard(section, "allow", true);
   if (given.front() == "deny") route = read_guard(section, "deny", false);
@@ -280,6 +282,39 @@ RouteOptions RouteReader::read_by_command(Section& section) {
     return fallback();
   }
   return route;
+}
+
+RouteOptions RouteReader::read_failover(Section& section) {
+  RouteOptions route(Kind::Failover);
+  read_causes(section, route.failover);
+  const auto entry = section.find("failover");
+  if (!entry) return fallback();
+  if (entry->value->kind != YamlNode::Kind::List || entry->value->items.size() < 2) {
+    section.error(entry->value->mark, "failover",
+                  "takes a list of two routes or more, in the order in which they are asked");
+    return fallback();
+  }
+  for (const YamlNode* item : entry->value->items) route.children.push_back(read(*item));
+  return route;
+}
+
+/// By default every failure, and no miss.
+void RouteReader::read_causes(Section& section, routing::FailoverRule& rule) {
+  if (!section.has("on")) {
+    for (const FailoverCause& cause : kFailoverCauses) {
+      if (!cause.is_miss) add(cause, rule);
+    }
+  }
+  std::vector<std::string_view> known;
+  for (const FailoverCause& cause : kFailoverCauses) known.push_back(cause.word);
+  for (const std::string& word : read_words(section, "on")) {
+    const auto cause = std::ranges::find(kFailoverCauses, word, &FailoverCause::word);
+    if (cause != kFailoverCauses.end()) {
+      add(*cause, rule);
+    } else {
+      section.error(section.mark_of("on"), "on", quoted(word) + " is none of " + joined(known));
+    }
+  }
 }
 
 std::vector<std::string> RouteReader::read_words(Section& section, std::string_view key) {

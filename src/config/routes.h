@@ -41,6 +41,8 @@ class RouteReader {
   RouteOptions read_error(Section& section);
   RouteOptions read_by_prefix(Section& section);
   RouteOptions read_by_command(Section& section);
+  RouteOptions read_failover(Section& section);
+  void read_causes(Section& section, routing::FailoverRule& rule);
   RouteOptions read_guard(Section& section, std::string_view key, bool allows);
   std::optional<RouteOptions> read_child(Section& section, std::string_view key);
   std::vector<std::string> read_words(Section& section, std::string_view key);

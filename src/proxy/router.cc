@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <cstring>
 #include <utility>
 
 #include "mcsteady/protocol/reply.h"
@@ -44,7 +45,7 @@ void refuse(Exchange& exchange, std::string_view words) {
 
 Router::Router(const WorkerOptions& options, const upstream::Context& context,
                upstream::Fleet& fleet, metrics::Registry& registry)
-    : tree_(options.route) {
+    : tree_(options.route), context_(context) {
   add_pools(options, context, fleet, registry);
   number_servers();
 }
@@ -68,23 +69,58 @@ void Router::number_servers() {
 }
 
 void Router::submit(upstream::ExchangePtr exchange, std::string_view key, std::size_t lane) {
-  const routing::Route* route = &tree_.root();
   std::array<char, protocol::kRawKeyMax> room;
   const std::string_view bytes = bytes_of(key, *exchange, room);
-  if (route->kind != Kind::Pool) {
-    route = &routing::RouteTree::select(*route, exchange->verb, bytes);
-  }
-  switch (route->kind) {
+  send(tree_.root(), std::move(exchange), key, bytes, lane);
+}
+
+void Router::send(const routing::Route& from, upstream::ExchangePtr exchange, std::string_view key,
+                  std::string_view bytes, std::size_t lane) {
+  const routing::Route& route =
+      from.kind == Kind::Pool ? from : routing::RouteTree::select(from, exchange->verb, bytes);
+  switch (route.kind) {
     case Kind::Null:
       return answer_with_nothing(*exchange);
     case Kind::Error:
-      return refuse(*exchange, route->text);
+      return refuse(*exchange, route.text);
+    case Kind::Failover:
+      return make_failover().start(route, std::move(exchange), key, bytes, lane);
     default: {
-      routing::Pool& pool = *pools_[route->pool];
+      routing::Pool& pool = *pools_[route.pool];
       const std::size_t index = pool.place(pool.places_bytes() ? bytes : key);
       submit_to({.pool = &pool, .index = index}, std::move(exchange), lane);
     }
   }
+}
+
+upstream::ExchangePtr Router::copy_of(const Exchange& exchange) {
+  net::Block head = context_.blocks.allocate(exchange.head_size);
+  net::Block body;
+  if (exchange.body_size != 0) body = context_.blocks.allocate(exchange.body_size);
+  if (!head || (exchange.body_size != 0 && !body)) return upstream::ExchangePtr(nullptr, {});
+  std::memcpy(head.data(), exchange.head.data(), exchange.head_size);
+  if (body) std::memcpy(body.data(), exchange.body.data(), exchange.body_size);
+  upstream::ExchangePtr copy = context_.exchanges.make();
+  copy->verb = exchange.verb;
+  copy->shape = exchange.shape;
+  copy->idempotent = exchange.idempotent;
+  copy->quiet = exchange.quiet;
+  copy->started = exchange.started;
+  copy->head = std::move(head);
+  copy->head_size = exchange.head_size;
+  copy->body = std::move(body);
+  copy->body_size = exchange.body_size;
+  return copy;
+}
+
+Failover& Router::make_failover() {
+  if (idle_failovers_.empty()) {
+    failovers_.push_back(std::make_unique<Failover>(*this));
+    return *failovers_.back();
+  }
+  Failover& failover = *idle_failovers_.back();
+  idle_failovers_.pop_back();
+  return failover;
 }
 
 std::optional<Router::Target> Router::only_target(protocol::Verb verb, std::string_view key) const {

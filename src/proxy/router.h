@@ -11,6 +11,8 @@
 #include "mcsteady/proxy/options.h"
 #include "mcsteady/routing/pool.h"
 #include "mcsteady/routing/route.h"
+#include "mcsteady/upstream/context.h"
+#include "proxy/failover.h"
 
 namespace mcsteady::proxy {
 
@@ -58,6 +60,15 @@ class Router {
   void on_addresses_changed();
 
  private:
+  friend class Failover;
+  /// Takes it where `route` says. `key` as written, `bytes` as it is meant.
+  void send(const routing::Route& route, upstream::ExchangePtr exchange, std::string_view key,
+            std::string_view bytes, std::size_t lane);
+  /// The same command, without an owner. Null where the memory ceiling does not allow it.
+  upstream::ExchangePtr copy_of(const upstream::Exchange& exchange);
+  Failover& make_failover();
+  void give_back(Failover& failover) { idle_failovers_.push_back(&failover); }
+
   void add_pools(const WorkerOptions& options, const upstream::Context& context,
                  upstream::Fleet& fleet, metrics::Registry& registry);
   const routing::Route& select(protocol::Verb verb, std::string_view key) const {
@@ -71,6 +82,10 @@ class Router {
   }
 
   const routing::RouteTree tree_;
+  const upstream::Context context_;
+  // Before the pools, whose exchanges they own.
+  std::vector<std::unique_ptr<Failover>> failovers_;
+  std::vector<Failover*> idle_failovers_;
   std::vector<std::unique_ptr<routing::Pool>> pools_;  // as the tree numbers them; never empty
   std::vector<std::size_t> first_number_;              // of each pool's servers
   std::size_t server_count_ = 0;

@@ -46,6 +46,7 @@ const Route* RouteTree::compile(const RouteOptions& options) {
   routes_.push_back(std::make_unique<Route>());
   Route& route = *routes_.back();
   route.kind = options.kind;
+  route.failover = options.failover;
   if (options.kind == Kind::Pool) {
     route.pool = number_of(options.text);
   } else {

@@ -84,7 +84,8 @@ TEST(ConfigRoutes, AreUsedByNameToo) {
 TEST(ConfigRoutes, ReadBackAsTheyAreDescribed) {
   const std::string yaml =
       "route: { deny: { commands: [flush_all], prefixes: [\"\\\"\\\\\"] }, route: { by_command: "
-      "{ reads: a, delete: { error: \"it's no\" }, otherwise: nowhere } } }";
+      "{ reads: { failover: [a, b], on: [lost, miss] }, delete: { error: \"it's no\" }, otherwise: "
+      "nowhere } } }";
   const auto config = parse_config(kPools + yaml, "f");
   ASSERT_TRUE(config) << config.error().front().text();
   const std::string once = describe(*config);
@@ -122,6 +123,28 @@ TEST(ConfigRoutes, EveryFaultIsToldWithItsPlace) {
               HasSubstr("f:2:10: deny: names nothing; give commands, prefixes or both"));
   EXPECT_THAT(errors("route: { deny: { commands: [otherwise] }, route: a }"),
               HasSubstr("commands: 'otherwise' is no command"));
+}
+
+TEST(ConfigRoutes, FailoversSayOnWhichCausesTheyGoOn) {
+  using upstream::Failure;
+  const auto rule = [](const std::string& on) {
+    return parse_config(kPools + "route: { failover: [a, b]" + on + " }", "f")
+        ->worker.route.failover;
+  };
+  EXPECT_TRUE(rule("").goes_on(Failure::ConnectionLost, true));
+  EXPECT_FALSE(rule("").on_miss);
+  EXPECT_FALSE(rule(", on: [timeout]").goes_on(Failure::ConnectionLost, true));
+  EXPECT_TRUE(rule(", on: [timeout]").goes_on(Failure::ServerLate, true));
+  EXPECT_FALSE(rule(", on: [timeout]").goes_on(Failure::ServerLate, false));
+  EXPECT_TRUE(rule(", on: [down, miss]").goes_on(Failure::ServerDown, false));
+  EXPECT_TRUE(rule(", on: [down, miss]").on_miss);
+  EXPECT_EQ(errors("route: { failover: [a] }"),
+            "f:2:20: failover: takes a list of two routes or more, in the order in which they are "
+            "asked\n");
+  EXPECT_EQ(errors("route: { failover: [a, b], on: [late] }"),
+            "f:2:28: on: 'late' is none of down, connect, timeout, lost, miss\n");
+  EXPECT_EQ(errors("routes: { r: { failover: [a, r] } }\nroute: r"),
+            "f:2:30: route: 'r' leads back to itself; end it in a pool\n");
 }
 
 TEST(ConfigRoutes, NamedOnesAreHeldToTheSame) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "mcsteady/protocol/request.h"
+#include "mcsteady/routing/failover_rule.h"
 
 namespace mcsteady::routing {
 
@@ -27,6 +28,7 @@ struct RouteOptions {
     Error,      // nowhere: clients are told `text`
     ByPrefix,   // the child with the longest of `prefixes` that the key begins with
     ByCommand,  // the child whose set of `commands` has the verb
+    Failover,   // the first child that answers, by the rule `failover`
   };
   RouteOptions() = default;
   RouteOptions(std::string pool) : text(std::move(pool)) {}  // NOLINT(*-explicit-*): a pool is one
@@ -37,6 +39,7 @@ struct RouteOptions {
   std::vector<RouteOptions> children{};
   std::vector<std::string> prefixes{};  // ByPrefix: of each child; one of them is "", for the rest
   std::vector<VerbSet> commands{};      // ByCommand: of each child; together all there are
+  FailoverRule failover{};
 };
 
 /// A part of a RouteTree.
@@ -45,6 +48,7 @@ struct Route {
   std::size_t pool = 0;  // Pool: its number in RouteTree::pools()
   std::string text;      // Error
   std::vector<const Route*> children;
+  FailoverRule failover;
 
   struct Prefix {
     std::string text;

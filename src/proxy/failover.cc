@@ -1,0 +1,78 @@
+#include "proxy/failover.h"
+
+#include <utility>
+
+#include "proxy/router.h"
+
+namespace mcsteady::proxy {
+
+namespace {
+bool is_miss(protocol::Verb verb, protocol::ReplyCode code) {
+  if (protocol::is_classic_retrieval(verb)) return code == protocol::ReplyCode::End;
+  return verb == protocol::Verb::MetaGet && code == protocol::ReplyCode::MetaMiss;
+}
+}  // namespace
+
+void Failover::start(const routing::Route& route, upstream::ExchangePtr asked, std::string_view key,
+                     std::string_view bytes, std::size_t lane) {
+  route_ = &route;
+  asked_ = std::move(asked);
+  key_ = key;
+  bytes_ = bytes;
+  lane_ = lane;
+  next_ = 0;
+  reply_begun_ = false;
+  ask_next();
+}
+
+void Failover::ask_next() {
+  upstream::ExchangePtr copy = router_.copy_of(*asked_);
+  if (!copy) {
+    asked_->server = "proxy";
+    take_owner()->on_failed(*asked_, upstream::Failure::NoMemory);
+    return end();
+  }
+  copy->owner = this;
+  const routing::Route& child = *route_->children[next_++];
+  router_.send(child, std::move(copy), key_, bytes_, lane_);
+}
+
+bool Failover::may_go_on() const {
+  return !reply_begun_ && next_ < route_->children.size() && !asked_->given_up();
+}
+
+void Failover::on_item(upstream::Exchange&, upstream::Item&& item) {
+  reply_begun_ = true;
+  const bool is_last = item.line.last;
+  if (asked_->given_up()) {
+    // its client has gone
+  } else if (is_last) {
+    take_owner()->on_item(*asked_, std::move(item));
+  } else {
+    asked_->owner->on_item(*asked_, std::move(item));
+  }
+  if (is_last) end();
+}
+
+void Failover::on_line(upstream::Exchange& exchange, const protocol::ReplyLine& line) {
+  if (route_->failover.on_miss && is_miss(exchange.verb, line.code) && may_go_on()) {
+    return ask_next();
+  }
+  if (!asked_->given_up()) take_owner()->on_line(*asked_, line);
+  end();
+}
+
+void Failover::on_failed(upstream::Exchange& exchange, upstream::Failure failure) {
+  if (route_->failover.goes_on(failure, asked_->idempotent) && may_go_on()) return ask_next();
+  asked_->server = exchange.server;
+  asked_->on_down = exchange.on_down;
+  if (!asked_->given_up()) take_owner()->on_failed(*asked_, failure);
+  end();
+}
+
+void Failover::end() {
+  asked_.reset();
+  router_.give_back(*this);
+}
+
+}  // namespace mcsteady::proxy
