@@ -24,6 +24,7 @@ class Mutant(NamedTuple):
 
 READER = "upstream/recovery_reader.cc"
 CONNECTION = "upstream/connection.cc"
+CONNECTION_END = "upstream/connection_end.cc"
 SERVER = "upstream/server.cc"
 SHARED = "upstream/shared_server.cc"
 STREAM = "net/socket_stream.cc"
@@ -81,8 +82,12 @@ MUTANTS = [
     Mutant("goes on with a connection after a timeout", CONNECTION,
            "    report(cause, began, 0, evidence);\n    retire();",
            "    report(cause, began, 0, evidence);"),
-    Mutant("keeps what was not sent on a retired connection", CONNECTION,
-           "  host_.on_retired(*this);\n  hand_over_unsent();", "  host_.on_retired(*this);"),
+    Mutant("keeps what was not sent on a retired connection", CONNECTION_END,
+           "late_.on_retired(now);\n  host_.on_retired(*this);\n  hand_over_unsent();",
+           "late_.on_retired(now);\n  host_.on_retired(*this);"),
+    Mutant("keeps what was not sent at an address that is the server's no more", CONNECTION_END,
+           "draining_ = true;\n  host_.on_retired(*this);\n  hand_over_unsent();",
+           "draining_ = true;\n  host_.on_retired(*this);"),
     Mutant("asks for the bounds of late replies with the timer only", CONNECTION,
            "if (state_ == State::Retired && late_.exceeded(last_in_, queue_.size())) {",
            "if (state_ == State::Connecting && late_.exceeded(last_in_, queue_.size())) {"),
@@ -90,9 +95,9 @@ MUTANTS = [
            "const bool in_time = !head.late_ && !head.expired_;",
            "const bool in_time = !head.expired_;"),
     # Ending
-    Mutant("repeats what is not idempotent", CONNECTION,
+    Mutant("repeats what is not idempotent", CONNECTION_END,
            "closed_while_idle && taken->idempotent &&", "closed_while_idle &&"),
-    Mutant("repeats what was lost while the server was at work", CONNECTION,
+    Mutant("repeats what was lost while the server was at work", CONNECTION_END,
            "const bool may_repeat = closed_while_idle &&", "const bool may_repeat ="),
     Mutant("takes stray bytes for the next reply", CONNECTION,
            "head != nullptr && head->touched_ && !head->replied_;",
