@@ -30,6 +30,14 @@ def test_the_proxy_answers_as_memcached_does(seed, start_memcached, start_proxy)
     assert proxy.stats()["server_incidents"] == 0
 
 
+def test_two_memcacheds_answer_alike(start_memcached):
+    """Or the generator asks what memcached answers by chance."""
+    servers = [start_memcached(arguments=SERVER_OPTIONS) for _ in range(2)]
+
+    with Side(servers[0].address) as tested, Side(servers[1].address) as direct:
+        assert compare(Generator(SEEDS[0]), tested, direct, REQUESTS) >= REQUESTS
+
+
 def forward_wrongly(server, client):
     """Line by line, and every twentieth reply has lost its last word."""
     with TextClient(server.address) as upstream:

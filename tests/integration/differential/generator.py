@@ -159,9 +159,11 @@ class Generator:
         return Request(b"touch %s %s%s\r\n" % (self.key(), exptime, self.noreply()))
 
     def keyless(self):
-        flush = self.one_in(12)
-        if flush:
-            return Request(b"flush_all%s%s\r\n" % (self.rng.choice([b"", b" 0", b" 3000"]), self.noreply()))
+        """A delayed flush_all brings back what an earlier one left behind, unless the server has come
+        across it meanwhile. So none is left."""
+        if self.one_in(12):
+            delayed = b"flush_all 3000%s\r\n" % self.noreply() if self.one_in(3) else b""
+            return Request(delayed + b"flush_all%s%s\r\n" % (self.rng.choice([b"", b" 0"]), self.noreply()))
         return Request(self.rng.choice([b"verbosity 0\r\n", b"verbosity 0 noreply\r\n", b"mn\r\n"]))
 
     def malformed(self):
@@ -202,25 +204,30 @@ class Generator:
         return b"".join(b" " + word for word in words)
 
     def meta_set(self):
+        """A number may have blanks behind it, and its new item is not stale: none is appended to, none is
+        made stale."""
         key, binary = self.meta_key()
-        value = self.rng.choice(NUMBERS) if key in NUMBER_KEYS else self.value()
+        number = key in NUMBER_KEYS
+        value, modes = (self.rng.choice(NUMBERS), b"ERSers") if number else (self.value(), b"EAPRSeaprs")
         flags = [b"k", b"q", b"c", self.rng.choice(OPAQUES), b"F" + self.rng.choice(FLAGS),
-                 b"T" + self.rng.choice(EXPTIMES), b"M%c" % self.rng.choice(b"EAPRSeaprs")]
+                 b"T" + self.rng.choice(EXPTIMES), b"M%c" % self.rng.choice(modes)]
         if self.one_in(4):
-            flags += [b"I", b"C" + self.unique(key)]
+            flags += [b"C" + self.unique(key)] + ([] if number else [b"I"])
         return Request(b"ms %s %d%s%s\r\n%s\r\n" % (key, len(value), binary, self.one_of_each(flags), value))
 
     def meta_delete(self):
         key, binary = self.meta_key()
-        flags = [b"k", b"q", self.rng.choice(OPAQUES), b"I", b"T30",
-                 b"C" + self.unique(key)]
+        flags = [b"k", b"q", self.rng.choice(OPAQUES), b"T30", b"C" + self.unique(key)]
+        flags += [] if key in NUMBER_KEYS else [b"I"]
         return Request(b"md %s%s%s\r\n" % (key, binary, self.one_of_each(flags)))
 
     def meta_number(self):
         """1.6.18 answers an `ma` that creates its number even with q, newer servers and the proxy do not.
-        T is lost where the server makes a new item, which hangs on who holds the old one."""
-        key = self.rng.choice(KEYS) if self.one_in(8) else self.rng.choice(NUMBER_KEYS)
-        quiet = [b"q"] if self.one_in(2) else [b"N0", b"N1000"]
+        T is lost where the server makes a new item, which hangs on who holds the old one. The keys of
+        other values stay without numbers."""
+        other = self.one_in(8)
+        key = self.rng.choice(KEYS if other else NUMBER_KEYS)
+        quiet = [b"q"] if other or self.one_in(2) else [b"N0", b"N1000"]
         flags = [b"k", b"v", b"v", b"t", b"c", self.rng.choice(OPAQUES), *quiet,
                  b"D" + self.either(NUMBERS, BAD_NUMBERS, 12), b"J" + self.rng.choice(NUMBERS),
                  b"M" + self.rng.choice([b"I", b"D", b"i", b"d", b"+", b"-", b"INCR"])]
