@@ -11,6 +11,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::size_t kRequestsEach = 60;
+constexpr const char* kSpare = "spare";
 const net::Endpoint kProxy{.host = "127.0.0.1", .port = 11211, .unix_path = {}};
 
 net::Endpoint place_of(std::size_t index) {
@@ -31,7 +32,9 @@ WorkerWorld::~WorkerWorld() {
 }
 
 void WorkerWorld::make_servers() {
-  const std::size_t count = rng_.between(1, 4);
+  main_count_ = rng_.between(1, 4);
+  const std::size_t spare_count = rng_.chance(0.4) ? rng_.between(1, 2) : 0;
+  const std::size_t count = main_count_ + spare_count;
   for (std::size_t i = 0; i < count; ++i) {
     LinkConditions link;
     link.delay_max = link.delay_min + rng_.between(Duration{0}, Duration(200us));
@@ -68,10 +71,11 @@ ServerAct WorkerWorld::act_of_a_bad_server() {
   }
 }
 
-void WorkerWorld::make_worker() {
-  routing::PoolOptions pool{.name = "main", .servers = {}, .placement = {}};
+routing::PoolOptions WorkerWorld::make_pool(std::string name, std::size_t from, std::size_t to) {
+  routing::PoolOptions pool{.name = std::move(name), .servers = {}, .placement = {}};
   pool.on_down = rng_.chance(0.5) ? protocol::DownPolicy::Miss : protocol::DownPolicy::Error;
-  for (std::size_t i = 0; i < servers_.size(); ++i) {
+  if (rng_.chance(0.3)) pool.past_down = routing::PastDown::Next;
+  for (std::size_t i = from; i < to; ++i) {
     upstream::ServerOptions server;
     server.name = "server" + std::to_string(i);
     server.endpoint = place_of(i);
@@ -80,10 +84,28 @@ void WorkerWorld::make_worker() {
     server.health.down_retry_delay = 500ms;
     pool.servers.push_back({.server = server});
   }
+  return pool;
+}
+
+/// The main pool; with spare servers: what it does not answer, or does not have, is asked of them.
+routing::RouteOptions WorkerWorld::make_route() {
+  if (main_count_ == servers_.size()) return pool_.name;
+  routing::RouteOptions route(routing::RouteOptions::Kind::Failover);
+  route.children = {{pool_.name}, {std::string(kSpare)}};
+  route.failover.causes.set();
+  route.failover.on_miss = rng_.chance(0.5);
+  return route;
+}
+
+void WorkerWorld::make_worker() {
+  pool_ = make_pool("main", 0, main_count_);
   proxy::WorkerOptions options;
   options.listeners = {{.socket = {.endpoint = kProxy}}};
-  options.pools = {pool};
-  options.route = pool.name;
+  options.pools = {pool_};
+  if (main_count_ < servers_.size()) {
+    options.pools.push_back(make_pool(kSpare, main_count_, servers_.size()));
+  }
+  options.route = make_route();
   options.client.requests_per_turn = static_cast<int>(rng_.between(1, 64));
   options.client.output_high_water = ByteCount{rng_.between(1, 1024 * 1024)};
   shared_ = std::make_unique<proxy::Shared>(fleet_, memory_, registry_,
@@ -99,7 +121,6 @@ void WorkerWorld::make_worker() {
   for (const auto& server : records_) {
     server->set_address(*net::numeric_address(server->endpoint()));
   }
-  pool_ = pool;
   const auto listening = worker_->listen(0, 1);
   if (!listening) leak_ = listening.error();
 }

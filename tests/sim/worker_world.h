@@ -39,6 +39,8 @@ class WorkerWorld final : private proxy::StatsSource {
 
   std::string stats(std::string_view) override { return "END\r\n"; }
   void make_servers();
+  routing::PoolOptions make_pool(std::string name, std::size_t from, std::size_t to);
+  routing::RouteOptions make_route();
   void make_worker();
   void make_clients();
   std::unique_ptr<SimClient> make_client(SimLoop& loop, int id);
@@ -54,6 +56,7 @@ class WorkerWorld final : private proxy::StatsSource {
   const Expect expect_;
   SimNetwork network_;
   std::vector<Place> servers_;
+  std::size_t main_count_ = 0;  // of the servers; those behind are spare ones of a failover
   CaptureLog log_;
   upstream::Fleet fleet_{log_, 1};
   net::MemoryBudget memory_{MiB(64)};
