@@ -27,6 +27,7 @@ CONNECTION = "upstream/connection.cc"
 CONNECTION_END = "upstream/connection_end.cc"
 SERVER = "upstream/server.cc"
 SHARED = "upstream/shared_server.cc"
+LINE = "upstream/shared_line.cc"
 STREAM = "net/socket_stream.cc"
 
 MUTANTS = [
@@ -104,6 +105,22 @@ MUTANTS = [
            "head != nullptr && !head->replied_;"),
     Mutant("leaves the last place for pieces empty", CONNECTION,
            "e != nullptr && count < out.size();", "e != nullptr && count + 1 < out.size();"),
+    # Lines that several share
+    Mutant("gives two items to one key", LINE,
+           "      member->matched_ = at + key.size();\n", ""),
+    Mutant("leaves a line without its end", LINE,
+           "if (!first && last && previous != nullptr) previous->joins_next_ = false;", ""),
+    Mutant("leaves a line without its word", LINE,
+           "if (first && !last) exchange.next_->joins_previous_ = false;", ""),
+    Mutant("drops the key that ends a line", LINE,
+           "return !ends_line || (previous != nullptr && !previous->sent_);",
+           "return !ends_line || previous != nullptr || true;"),
+    Mutant("keeps the marks of a line that was lost", LINE,
+           "  exchange.joins_next_ = exchange.joins_previous_ = exchange.offered_ = false;\n", ""),
+    Mutant("asks the first of a line alone whether a value is wanted", LINE,
+           "while (member->given_up() && member->joins_next_)", "while (false)"),
+    Mutant("lets a line grow for ever", LINE,
+           "if (size > kLineMax) return;", ""),
     # The server and its record
     Mutant("lets an early deadline wait for a later one", SERVER,
            "if (!deadline_timer_->is_set() || exchange.deadline_ < deadline_timer_due_) {",

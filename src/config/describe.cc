@@ -111,6 +111,7 @@ void describe_common(const upstream::ServerOptions& server, Page& page) {
   page.line(3, "response", server.response_timeout);
   page.line(3, "request", server.request_timeout);
   page.line(2, "timeout_recovery", server.timeout_recovery ? "true" : "false");
+  page.line(2, "gather_gets", server.gather_gets ? "true" : "false");
   page.line(2, "stall_min", server.stall_min);
   if (server.tls) describe_client_tls(server.tls->options(), page);
   page.line(2, "health:");

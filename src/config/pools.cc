@@ -120,6 +120,7 @@ routing::PoolOptions read_pool(const YamlNode& name, const YamlNode& value, Byte
   pool.read_number("connections", common.connections, {1, 64});
   read_timeouts(pool, common);
   pool.read_flag("timeout_recovery", common.timeout_recovery);
+  pool.read_flag("gather_gets", common.gather_gets);
   pool.read_duration("stall_min", common.stall_min, Zero::Refused);
   read_health(pool, common.health);
   read_on_down(pool, options);

@@ -19,6 +19,9 @@ namespace {
 constexpr int kPriorities = 2;
 constexpr int kAlarmPriority = 0;
 
+// Each is a poll that does not wait: so many cost less than the send that they may save.
+constexpr int kBusyTurnsMax = 8;
+
 Result<EventBasePtr, std::string> make_base(const std::string& method) {
   const bool known =
       method == "auto" || method == "epoll" || method == "poll" || method == "select";
@@ -71,7 +74,7 @@ LibeventLoop::LibeventLoop(EventBasePtr base, UniqueFd wake, UniqueFd alarm,
                            const SocketCalls& calls)
     : calls_(calls),
       base_(std::move(base)),
-      reactor_{base_.get(), turn_end_, next_turn_, timers_, *this, calls_},
+      reactor_{base_.get(), turn_end_, next_turn_, quiet_, bytes_came_, timers_, *this, calls_},
       alarm_(std::move(alarm)),
       wake_(std::move(wake)) {}
 
@@ -125,15 +128,23 @@ void LibeventLoop::turn() {
   this_turn_.take_all(next_turn_);
   bool waits = this_turn_.empty();
   while (Task* task = this_turn_.take_first()) task->run();
-  waits = waits && next_turn_.empty() && turn_end_.empty();
+  waits = waits && next_turn_.empty() && turn_end_.empty() && quiet_.empty();
   const auto earliest = timers_.earliest();
   if (earliest && (!alarm_at_ || *earliest < *alarm_at_)) arm_alarm(earliest);
 
+  bytes_came_ = false;
   if (event_base_loop(base_.get(), waits ? EVLOOP_ONCE : EVLOOP_ONCE | EVLOOP_NONBLOCK) < 0) {
     std::perror("event_base_loop");  // the kernel refuses to wait for our own descriptors
     std::abort();
   }
+  if (!quiet_.empty()) run_quiet();
   while (Task* task = turn_end_.take_first()) task->run();
+}
+
+void LibeventLoop::run_quiet() {
+  if (bytes_came_ && ++busy_turns_ < kBusyTurnsMax) return;
+  busy_turns_ = 0;
+  turn_end_.take_all(quiet_);
 }
 
 void LibeventLoop::arm_alarm(std::optional<TimePoint> at) {

@@ -49,6 +49,7 @@ class LibeventLoop final : public EventLoop {
   LibeventLoop(EventBasePtr base, UniqueFd wake, UniqueFd alarm, const SocketCalls& calls);
   bool add_own_events();
   void turn();
+  void run_quiet();
   void arm_alarm(std::optional<TimePoint> at);
   void on_alarm();
   void on_wake();
@@ -58,6 +59,9 @@ class LibeventLoop final : public EventLoop {
   TaskList turn_end_;
   TaskList next_turn_;
   TaskList this_turn_;
+  TaskList quiet_;
+  int busy_turns_ = 0;      // in a row that what waits in quiet_ has let pass
+  bool bytes_came_ = false;  // in this turn
   TimerQueue timers_{*this};
   Reactor reactor_;
 

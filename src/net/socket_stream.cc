@@ -230,6 +230,7 @@ SocketStream::Step SocketStream::receive_once() {
     return Step::EndOfFile;
   }
   received_ = static_cast<std::size_t>(result);
+  reactor_.bytes_came = true;
   handler_.on_received(received_);
   if (state_ != State::Open || !receiving_) return Step::Stopped;
   return received_ == room.size() ? Step::FilledRoom : Step::Short;
@@ -251,7 +252,13 @@ Stream::Found SocketStream::look() {
 void SocketStream::flush() {
   // While the write event waits, or there is no connection, pieces() is asked later anyhow.
   if (state_ != State::Open || event_pending(write_event_.get(), EV_WRITE, nullptr) != 0) return;
+  flush_task_.cancel();
   reactor_.turn_end.add(flush_task_);
+}
+
+void SocketStream::flush_later() {
+  if (state_ != State::Open || event_pending(write_event_.get(), EV_WRITE, nullptr) != 0) return;
+  reactor_.quiet.add(flush_task_);
 }
 
 void SocketStream::send() {

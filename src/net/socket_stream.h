@@ -30,6 +30,7 @@ class SocketStream final : public Stream {
 
   void set_receiving(bool on) override;
   void flush() override;
+  void flush_later() override;
   Found look() override;
   TransportEvidence evidence() const override;
   void close() override;

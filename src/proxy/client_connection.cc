@@ -351,7 +351,7 @@ void ClientConnection::write(ReplySlot& slot, std::string_view bytes) {
   net::Chain& to = &slot == first_ ? output_ : slot.waiting_;
   if (!to.append_copy(bytes)) return close(CloseCause::NoMemory);
   held_ += bytes.size();
-  if (&slot == first_) stream_->flush();
+  if (&slot == first_) stream_->flush_later();
 }
 
 void ClientConnection::write(ReplySlot& slot, net::Block block, std::size_t begin,
@@ -377,9 +377,10 @@ void ClientConnection::on_done(ReplySlot& slot) {
     if (first_ != nullptr && !first_->waiting_.empty()) {
       const Busy busy(busy_);
       output_.append(std::move(first_->waiting_));
-      stream_->flush();
+      stream_->flush_later();
     }
   }
+  if (first_ == nullptr && !output_.empty()) stream_->flush();
   resume_soon();
   close_if_done();
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "upstream/shared_line.h"
+
 namespace mcsteady::upstream {
 
 namespace {
@@ -12,6 +14,10 @@ constexpr int kGrantsMax = 4;
 
 // What memcached says, unasked, on a connection over its limit, before it hangs up.
 constexpr std::string_view kTooManyConnections = "ERROR Too many open connections";
+
+// What ends the reply of one who shares a line with others, for whom there is more.
+constexpr protocol::ReplyLine kEnd{
+    .code = protocol::ReplyCode::End, .line = "END\r\n", .key = {}, .value_size = {}};
 
 /// What is owed at retirement may use its own wait, which may have begun just before.
 LateBounds bounds_for(const ServerOptions& options) {
@@ -67,7 +73,12 @@ void Connection::submit(ExchangePtr exchange) {
   metrics_.owed.add(1);
   context_.beat.wake();
   if (state_ != State::Open) return;
-  stream_->flush();
+  // While it has others to answer, what comes in the next turns can go with this one.
+  if (context_.exchanges.in_use() > 1) {
+    stream_->flush_later();
+  } else {
+    stream_->flush();
+  }
   if (!timer_->is_set()) timer_->set(context_.loop.now() + options_.response_timeout);
 }
 
@@ -86,15 +97,20 @@ void Connection::on_connected() {
 std::size_t Connection::pieces(std::span<iovec> out) {
   std::size_t count = 0;
   std::size_t skip = send_offset_;  // bytes of the first exchange that have gone
-  const auto add = [&](const net::Block& block, std::size_t size) {
-    if (skip < size && count < out.size()) out[count++] = {block.data() + skip, size - skip};
+  const auto add = [&](const char* data, std::size_t size) {
+    // The kernel reads from it only.
+    if (skip < size && count < out.size()) {
+      out[count++] = {const_cast<char*>(data) + skip, size - skip};
+    }
     skip = skip > size ? skip - size : 0;
   };
   // To the last place: a stream that finds one empty takes it that there is no more to send.
   for (Exchange* e = next_to_send_; e != nullptr && count < out.size();
        e = ExchangeList::after(*e)) {
-    add(e->head, e->head_size);
-    add(e->body, e->body_size);
+    if (options_.gather_gets && !e->offered_) SharedLine::offer(*e);
+    const std::string_view head = SharedLine::wire_head(*e);
+    add(head.data(), head.size());
+    add(e->body.data(), e->body_size);
   }
   return count;
 }
@@ -104,11 +120,12 @@ void Connection::on_sent(std::size_t count) {
   metrics_.bytes_sent.add(count);
   while (count > 0) {
     Exchange& exchange = *next_to_send_;
-    const std::size_t part = std::min(count, exchange.size() - send_offset_);
+    const std::size_t size = SharedLine::wire_size(exchange);
+    const std::size_t part = std::min(count, size - send_offset_);
     exchange.touched_ = true;
     send_offset_ += part;
     count -= part;
-    if (send_offset_ < exchange.size()) return;
+    if (send_offset_ < size) return;
     exchange.sent_ = true;
     exchange.sent_at_ = last_out_;
     next_to_send_ = ExchangeList::after(exchange);
@@ -129,6 +146,7 @@ void Connection::on_received(std::size_t count) {
   reader_.received(count);
   take_replies();
   if (state_ == State::Closed) return;
+  if (next_to_send_ != nullptr) stream_->flush();
   reader_.release_idle();
   if (state_ == State::Retired && late_.exceeded(last_in_, queue_.size())) {
     return abort(Failure::ServerLate);
@@ -148,7 +166,7 @@ void Connection::take_replies() {
       metrics_.stray_bytes.add();
       return on_out_of_step(Failure::BadReply);
     }
-    auto event = reader_.next(head->shape, !head->given_up());
+    auto event = reader_.next(head->shape, SharedLine::is_wanted(*head));
     if (!event) return on_out_of_step(Failure::BadReply);
     if (state_ == State::Retired) late_.on_dropped(event->skipped);
     if (event->kind == RecoveryReader::Event::Kind::NeedMore) return;
@@ -158,52 +176,62 @@ void Connection::take_replies() {
 
 void Connection::on_event(Exchange& head, RecoveryReader::Event&& event) {
   using Kind = RecoveryReader::Event::Kind;
-  const bool last = event.item.line.last;
-  const bool dropped = head.given_up();
-  if (dropped && state_ == State::Retired) late_.on_dropped(event.item.wire.size());
   switch (event.kind) {
     case Kind::NeedMore:
+    case Kind::Skipped:
+      if (event.item.line.last) finish_reply(head);
       return;
     case Kind::Line:
-      if (turned_away(head, event.item.line.line)) {
-        return on_connect_failed(Failure::ServerFull, 0);
-      }
-      if (!dropped) head.owner->on_line(head, event.item.line);
-      break;
+      return on_line(head, event.item.line);
     case Kind::Item:
-      if (head.shape == protocol::ReplyShape::Items && !was_asked(head, event.item.line.key)) {
-        return on_out_of_step(Failure::BadReply);
-      }
-      head.reply_begun_ = true;
-      if (!dropped) head.owner->on_item(head, std::move(event.item));
-      break;
     case Kind::Refused:
-      fail(head, event.failure);
-      return;
-    case Kind::Skipped:
-      break;
+      return on_item(head, std::move(event));
   }
-  if (last) finish_reply(head);
+}
+
+/// It ends what all who share the command's line are owed.
+void Connection::on_line(Exchange& head, const protocol::ReplyLine& line) {
+  if (turned_away(head, line.line)) return on_connect_failed(Failure::ServerFull, 0);
+  for (bool more = true; more && state_ != State::Closed;) {
+    Exchange& front = *queue_.front();
+    if (!front.touched_) return on_out_of_step(Failure::BadReply);
+    more = SharedLine::goes_on(front);
+    if (front.given_up()) {
+      if (state_ == State::Retired) late_.on_dropped(line.line.size());
+    } else {
+      front.owner->on_line(front, line);
+    }
+    finish_reply(front);
+  }
+}
+
+/// Items come in the order of the keys in the command. One with a key that is not among those left
+/// belongs to another request: every reply behind it would, too.
+void Connection::on_item(Exchange& head, RecoveryReader::Event&& event) {
+  Exchange* target = &head;
+  if (head.shape == protocol::ReplyShape::Items) {
+    target = SharedLine::who_asked(head, event.item.line.key);
+    if (target == nullptr) return on_out_of_step(Failure::BadReply);
+    while (queue_.front() != target) {
+      Exchange& done = *queue_.front();
+      if (!done.given_up()) done.owner->on_line(done, kEnd);
+      finish_reply(done);
+    }
+  }
+  target->reply_begun_ = true;
+  if (event.kind == RecoveryReader::Event::Kind::Refused) return fail(*target, event.failure);
+  const bool last = event.item.line.last;
+  if (target->given_up()) {
+    if (state_ == State::Retired) late_.on_dropped(event.item.wire.size());
+  } else {
+    target->owner->on_item(*target, std::move(event.item));
+  }
+  if (last) finish_reply(*target);
 }
 
 /// memcached at its connection limit: the line is no reply, and answers nothing.
 bool Connection::turned_away(const Exchange& head, std::string_view line) const {
   return !answered_ && !head.reply_begun_ && line.starts_with(kTooManyConnections);
-}
-
-/// Items come in the order of the keys in the command. One with a key that is not among those left
-/// belongs to another request: every reply behind it would, too.
-bool Connection::was_asked(Exchange& head, std::string_view key) {
-  const std::string_view line = head.command();
-  for (std::size_t at = head.matched_; (at = line.find(key, at)) != std::string_view::npos; ++at) {
-    const std::size_t end = at + key.size();
-    const bool whole = at > 0 && line[at - 1] == ' ' && end < line.size() &&
-                       (line[end] == ' ' || line[end] == '\r');
-    if (!whole) continue;
-    head.matched_ = end;
-    return true;
-  }
-  return false;
 }
 
 void Connection::finish_reply(Exchange& head) {
@@ -233,6 +261,7 @@ ExchangePtr Connection::take(Exchange& exchange) {
   }
   deadlines_.remove(exchange);
   exchange.connection_ = nullptr;
+  SharedLine::leave(exchange);
   ExchangePtr taken = queue_.take(exchange);
   metrics_.owed.add(-1);
   if (queue_.empty()) heard_since_idle_ = false;
@@ -317,7 +346,9 @@ bool Connection::recover(const Exchange& head, TimeoutEvidence& evidence, TimePo
     if (received_ != received_before) metrics_.timeouts_recovered.add();
     return true;
   }
-  if (next_to_send_ == &head) evidence.output_unsent = ByteCount{head.size() - send_offset_};
+  if (next_to_send_ == &head) {
+    evidence.output_unsent = ByteCount{SharedLine::wire_size(head) - send_offset_};
+  }
   if (received_ == received_before) evidence.transport = stream_->evidence();
   switch (judge(evidence, options_.stall_min)) {
     case TimeoutVerdict::Recovered:
@@ -378,13 +409,13 @@ void Connection::look() {
 }
 
 void Connection::on_given_up(Exchange& exchange) {
-  if (exchange.touched_ || state_ == State::Closed) return;
+  if (!SharedLine::may_leave(exchange) || state_ == State::Closed) return;
   take(exchange);
   close_if_done();
 }
 
 void Connection::expire(Exchange& exchange) {
-  if (!exchange.touched_) {
+  if (SharedLine::may_leave(exchange)) {
     take(exchange);
     return close_if_done();
   }

@@ -100,7 +100,8 @@ class Connection final : private net::Stream::Handler {
   void take_replies();
   void on_event(Exchange& head, RecoveryReader::Event&& event);
   bool turned_away(const Exchange& head, std::string_view line) const;
-  static bool was_asked(Exchange& head, std::string_view key);
+  void on_line(Exchange& head, const protocol::ReplyLine& line);
+  void on_item(Exchange& head, RecoveryReader::Event&& event);
   void finish_reply(Exchange& head);
   ExchangePtr take(Exchange& exchange);
   void fail(Exchange& exchange, Failure failure);

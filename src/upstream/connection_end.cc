@@ -2,6 +2,7 @@
 // still has goes then.
 
 #include "upstream/connection.h"
+#include "upstream/shared_line.h"
 
 namespace mcsteady::upstream {
 
@@ -70,7 +71,9 @@ void Connection::close_when_done() {
 void Connection::hand_over_unsent() {
   for (;;) {
     Exchange* exchange = next_to_send_;
-    if (exchange != nullptr && exchange->touched_) exchange = ExchangeList::after(*exchange);
+    while (exchange != nullptr && !SharedLine::may_leave(*exchange)) {
+      exchange = ExchangeList::after(*exchange);
+    }
     if (exchange == nullptr) return;
     const bool wanted = !exchange->given_up();
     ExchangePtr unsent = take(*exchange);

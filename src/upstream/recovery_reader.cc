@@ -27,6 +27,12 @@ ReplyLine moved_to(const ReplyLine& line, const char* to) {
   }
   return moved;
 }
+
+Event refused(const ReplyLine& line, Failure failure) {
+  return {.kind = Event::Kind::Refused,
+          .item = {.line = line, .wire = {}, .large = {}},
+          .failure = failure};
+}
 }  // namespace
 
 std::span<char> RecoveryReader::room() {
@@ -85,7 +91,7 @@ Result<Event, ReplyError> RecoveryReader::take_value(const ReplyLine& line, bool
   const std::size_t here = end_ - begin_;
   if (*line.value_size > value_max_) {
     begin_skip(line, *line.value_size + line.line.size() + 2);
-    return Event{.kind = Event::Kind::Refused, .item = {}, .failure = Failure::ValueTooLarge};
+    return refused(line, Failure::ValueTooLarge);
   }
   const std::size_t size = line.line.size() + *line.value_size + 2;
   if (size <= here) {
@@ -102,7 +108,7 @@ Result<Event, ReplyError> RecoveryReader::take_value(const ReplyLine& line, bool
   }
   if (begin_large(line, size)) return Event{};
   begin_skip(line, size);
-  return Event{.kind = Event::Kind::Refused, .item = {}, .failure = Failure::NoMemory};
+  return refused(line, Failure::NoMemory);
 }
 
 bool RecoveryReader::begin_large(const ReplyLine& line, std::size_t size) {

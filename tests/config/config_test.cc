@@ -36,6 +36,7 @@ pools:
     connections: 4
     timeouts: { connect: 1ms, response: 2ms, request: 3ms }
     timeout_recovery: false
+    gather_gets: false
     stall_min: 4ms
     health: { max_failures: 5, down_retry_delay: 6s, down_retry_delay_max: 7s }
     on_down: error
@@ -82,6 +83,7 @@ TEST(Config, EveryServerGetsWhatItsPoolSays) {
     EXPECT_EQ(server.response_timeout, 2ms);
     EXPECT_EQ(server.request_timeout, 3ms);
     EXPECT_FALSE(server.timeout_recovery);
+    EXPECT_FALSE(server.gather_gets);
     EXPECT_EQ(server.stall_min, 4ms);
     EXPECT_EQ(server.value_max, MiB(1));
     EXPECT_EQ(server.health.max_failures, 5);

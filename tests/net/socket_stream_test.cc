@@ -136,6 +136,47 @@ TEST_P(SocketStreamTest, SendsInTheTurnInWhichItWasAsked) {
   EXPECT_EQ(peer_receives(), "pong");
 }
 
+TEST_P(SocketStreamTest, SendsLaterInATurnThatBringsNothing) {
+  handler_.output = "pong";
+  stream_->flush_later();
+  peer_sends("ping");
+
+  run_turn();
+  EXPECT_EQ(CountedCalls::sends, 0);
+  run_turn();
+
+  EXPECT_EQ(peer_receives(), "pong");
+  EXPECT_EQ(CountedCalls::sends, 1);
+}
+
+TEST_P(SocketStreamTest, SendsLaterAfterEightTurnsHoweverMuchComes) {
+  handler_.output = "pong";
+  stream_->flush_later();
+  for (int turn = 1; turn < 8; ++turn) {
+    peer_sends("ping");
+    run_turn();
+    ASSERT_EQ(CountedCalls::sends, 0) << turn;
+  }
+
+  peer_sends("ping");
+  run_turn();
+
+  EXPECT_EQ(peer_receives(), "pong");
+}
+
+TEST_P(SocketStreamTest, DoesNotWaitWithWhatIsToBeSentNow) {
+  handler_.output = "po";
+  stream_->flush_later();
+  handler_.output += "ng";
+  stream_->flush();
+  peer_sends("ping");
+
+  run_turn();
+
+  EXPECT_EQ(peer_receives(), "pong");
+  EXPECT_EQ(CountedCalls::sends, 1);
+}
+
 TEST_P(SocketStreamTest, AsksForMoreWhereAllPiecesWereFilledAndTaken) {
   handler_.piece_size = 10;
   handler_.output = std::string(2000, 'x');

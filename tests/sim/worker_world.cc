@@ -115,6 +115,7 @@ void WorkerWorld::make_worker() {
   conditions.poll_misses = 0.3;
   conditions.short_receives = rng_.chance(0.5) ? 0.2 : 0.0;
   conditions.spurious_ready = 0.1;
+  conditions.sends_later = rng_.chance(0.5) ? 0.5 : 0.0;
   proxy_loop_ = std::make_unique<SimLoop>(network_, conditions);
   worker_ = std::make_unique<proxy::Worker>(options, *proxy_loop_, *shared_);
   records_ = fleet_.servers();

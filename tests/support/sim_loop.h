@@ -29,6 +29,7 @@ struct LoopConditions {
   double poll_misses = 0;     // of a look(): its zero-timeout poll does not show what is there
   double short_receives = 0;  // of a receive: gives less than what is there and would fit
   double spurious_ready = 0;  // of a turn: a stream is called ready that has nothing
+  double sends_later = 0;     // of a flush_later(), and of each turn after it: it waits for another
 };
 
 /// What the loop's streams would have asked of the kernel.

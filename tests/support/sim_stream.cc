@@ -54,6 +54,11 @@ void SimStream::flush() {
   }
 }
 
+void SimStream::flush_later() {
+  if (loop_.rng_.chance(loop_.conditions_.sends_later)) return loop_.in_next_turn(flush_later_);
+  flush();
+}
+
 bool SimStream::was_reset() const {
   return connection_->incoming(side_).end() == LinkEnd::Reset;
 }

@@ -20,6 +20,7 @@ class SimStream final : public net::Stream {
   // net::Stream
   void set_receiving(bool on) override { receiving_ = on; }
   void flush() override;
+  void flush_later() override;
   Found look() override;
   net::TransportEvidence evidence() const override;
   void close() override;
@@ -50,6 +51,14 @@ class SimStream final : public net::Stream {
    private:
     SimStream& stream_;
   };
+  class FlushLater final : public net::Task {
+   public:
+    explicit FlushLater(SimStream& stream) : stream_(stream) {}
+    void run() override { stream_.flush_later(); }
+
+   private:
+    SimStream& stream_;
+  };
   class InCallback;
 
   bool was_reset() const;
@@ -68,6 +77,7 @@ class SimStream final : public net::Stream {
   Side side_;
   Handler& handler_;
   Flush flush_{*this};
+  FlushLater flush_later_{*this};
   SocketCalls calls_;
   std::vector<std::size_t> rooms_;
   int polls_to_miss_ = 0;

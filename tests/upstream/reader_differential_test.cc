@@ -118,6 +118,7 @@ class CaseRun {
       : loop_(loop), case_(drawn), rng_(rng), coverage_(coverage), owners_(drawn.requests.size()) {
     options_.value_max = ByteCount{drawn.value_max};
     options_.response_timeout = kWait;
+    options_.gather_gets = false;  // each request has a reply of its own to compare
     SocketPair pair = tcp ? tcp_pair() : unix_pair();
     theirs_ = std::move(pair.theirs);
     ours_ = UniqueFd(dup(pair.ours.get()));

@@ -42,6 +42,7 @@ class UpstreamTest : public testing::Test {
     options.name = "a";
     options.endpoint = {.host = "127.0.0.1", .port = 11211, .unix_path = {}};
     options.request_timeout = Duration{0};
+    options.gather_gets = false;  // a reply of its own for each command is simpler to script
   }
 
   ExchangePtr exchange(std::string_view command, Exchange::Owner& who,
@@ -49,6 +50,7 @@ class UpstreamTest : public testing::Test {
     ExchangePtr made = exchanges.make();
     made->owner = &who;
     made->shape = shape;
+    if (shape == protocol::ReplyShape::Line) made->verb = protocol::Verb::Set;
     made->head = blocks.allocate_always(command.size());
     made->head_size = command.size();
     std::memcpy(made->head.data(), command.data(), command.size());

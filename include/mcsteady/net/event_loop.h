@@ -38,6 +38,7 @@ class Task {
   virtual ~Task() { unlink(); }
   virtual void run() = 0;
   bool is_queued() const { return next_ != nullptr; }
+  void cancel() { unlink(); }
 
  private:
   friend class TaskList;

@@ -98,6 +98,9 @@ class Stream {
   virtual void set_receiving(bool on) = 0;
   /// There is something to send: ask pieces() when this turn of the loop ends. Cheap to repeat.
   virtual void flush() = 0;
+  /// The same, where more is likely to follow soon: it may wait for a turn that brings no bytes, or
+  /// for a few turns, so that what comes in several turns leaves in one send. flush() ends that.
+  virtual void flush_later() { flush(); }
   /// Looks at the socket directly, outside the loop: a poll with zero timeout and, where that shows
   /// nothing, one non-blocking receive all the same, because such a poll can miss what is there
   /// (seen about once in 3,600 on one runtime). What is found is reported as ever, by

@@ -86,7 +86,6 @@ class Exchange {
   protocol::DownPolicy on_down = protocol::DownPolicy::Miss;
 
   std::string_view command() const { return {head.data(), head_size}; }
-  std::size_t size() const { return head_size + body_size; }
 
   /// Whoever asked for it wants to hear no more of it.
   /// May destroy it: what has not been sent need not be any more.
@@ -99,6 +98,7 @@ class Exchange {
   friend class DeadlineList;
   friend class Connection;
   friend class Server;
+  friend class SharedLine;
   Exchange* next_ = nullptr;  // in the queue of its connection, or among the idle ones
   Exchange* previous_ = nullptr;
   Exchange* later_ = nullptr;  // in the list of deadlines
@@ -107,6 +107,9 @@ class Exchange {
   std::size_t lane_ = 0;
   TimePoint deadline_ = TimePoint::max();  // from `started` on; moved once if we stalled
   TimePoint sent_at_{};                    // when its last byte was taken by the kernel
+  bool offered_ = false;                   // to the stream: what it shares is decided
+  bool joins_previous_ = false;            // on one line: see SharedLine
+  bool joins_next_ = false;
   bool touched_ = false;                   // a byte of it was taken by the kernel
   bool sent_ = false;                      // all of it was
   bool replied_ = false;                   // its reply is complete, though it may not be sent yet
