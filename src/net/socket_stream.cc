@@ -123,10 +123,6 @@ SocketStream::SocketStream(const Reactor& reactor, UniqueFd socket, State state,
         static_cast<SocketStream*>(self)->receive(kReadsMax);
       },
       this));
-  write_event_.reset(event_new(
-      reactor_.base, socket_.get(), EV_WRITE,
-      [](evutil_socket_t, short, void* self) { static_cast<SocketStream*>(self)->on_writable(); },
-      this));
 }
 
 void SocketStream::start_connecting(const Address& to) {
@@ -178,7 +174,14 @@ void SocketStream::set_receiving(bool on) {
   update_reading();
 }
 
+/// Made when it is first needed: most clients take all that they are sent at once.
 void SocketStream::wait_until_writable() {
+  if (!write_event_) {
+    write_event_.reset(event_new(
+        reactor_.base, socket_.get(), EV_WRITE,
+        [](evutil_socket_t, short, void* self) { static_cast<SocketStream*>(self)->on_writable(); },
+        this));
+  }
   event_add(write_event_.get(), nullptr);
 }
 
@@ -251,13 +254,13 @@ Stream::Found SocketStream::look() {
 
 void SocketStream::flush() {
   // While the write event waits, or there is no connection, pieces() is asked later anyhow.
-  if (state_ != State::Open || event_pending(write_event_.get(), EV_WRITE, nullptr) != 0) return;
+  if (state_ != State::Open || waits_until_writable()) return;
   flush_task_.cancel();
   reactor_.turn_end.add(flush_task_);
 }
 
 void SocketStream::flush_later() {
-  if (state_ != State::Open || event_pending(write_event_.get(), EV_WRITE, nullptr) != 0) return;
+  if (state_ != State::Open || waits_until_writable()) return;
   reactor_.quiet.add(flush_task_);
 }
 

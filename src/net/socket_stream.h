@@ -55,6 +55,9 @@ class SocketStream final : public Stream {
   void finish_connecting();
   void update_reading();
   void wait_until_writable();
+  bool waits_until_writable() const {
+    return write_event_ && event_pending(write_event_.get(), EV_WRITE, nullptr) != 0;
+  }
   void on_writable();
   Found receive(int reads_max);
   Step receive_once();
