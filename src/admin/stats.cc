@@ -2,32 +2,17 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
+
+#include "admin/memcached_names.h"
+#include "admin/stat_lines.h"
+#include "mcsteady/net/event_loop.h"
 
 namespace mcsteady::admin {
 
 namespace {
 using metrics::Snapshot;
-
-class StatLines {
- public:
-  template <class Value>
-  void add(std::string_view name, const Value& value) {
-    text_ += "STAT ";
-    text_ += name;
-    text_ += ' ';
-    if constexpr (std::is_arithmetic_v<Value>) {
-      text_ += std::to_string(value);
-    } else {
-      text_ += value;
-    }
-    text_ += "\r\n";
-  }
-  std::string end() { return std::move(text_) + "END\r\n"; }
-
- private:
-  std::string text_;
-};
 
 constexpr std::string_view kPoolPrefix = "pool_";
 
@@ -36,12 +21,6 @@ std::string in_words(const std::vector<net::Address>& addresses) {
   std::string text;
   for (const net::Address& address : addresses) text += (text.empty() ? "" : ",") + address.text();
   return text.empty() ? "unknown" : text;
-}
-
-std::uint64_t sum(const Snapshot& now, std::initializer_list<const char*> names) {
-  std::uint64_t total = 0;
-  for (const char* name : names) total += now.counter(name);
-  return total;
 }
 
 std::int64_t microseconds(Duration duration) {
@@ -55,22 +34,29 @@ void add_quantiles(StatLines& lines, const std::string& name,
   lines.add(name + "_max_us", microseconds(metrics::quantile(of, 1.0)));
 }
 
-/// What memcached calls by the same name.
-void add_memcached_names(StatLines& lines, const Snapshot& now) {
-  lines.add("curr_connections", now.gauge("clients"));
-  lines.add("total_connections", now.counter("clients_accepted"));
-  lines.add("rejected_connections", now.counter("clients_closed_too_many"));
-  lines.add("cmd_get", now.counter("get_keys"));
-  lines.add("cmd_set", sum(now, {"cmd_set", "cmd_add", "cmd_replace", "cmd_append", "cmd_prepend",
-                                 "cmd_cas", "cmd_ms"}));
-  lines.add("cmd_flush", now.counter("cmd_flush_all"));
-  lines.add("cmd_touch", sum(now, {"cmd_touch", "cmd_gat", "cmd_gats"}));
-  lines.add("cmd_meta", sum(now, {"cmd_mg", "cmd_ms", "cmd_md", "cmd_ma", "cmd_me", "cmd_mn"}));
-  lines.add("get_hits", now.counter("get_hits"));
-  lines.add("get_misses", now.counter("get_misses"));
-  lines.add("bytes_read", now.counter("bytes_read"));
-  lines.add("bytes_written", now.counter("bytes_written"));
+/// Ours, of the proxy as a whole.
+void add_own(StatLines& lines, const Snapshot& now) {
+  for (const auto& [name, value] : now.counters) {
+    if (name.subject.empty()) lines.add("proxy_" + name.name, value);
+  }
+  for (const auto& [name, value] : now.histograms) {
+    if (name.subject.empty()) add_quantiles(lines, "proxy_" + name.name, value);
+  }
 }
+
+/// Of all servers together.
+void add_totals(StatLines& lines, const Snapshot& now) {
+  std::string last;
+  for (const auto& [name, value] : now.counters) {
+    if (name.subject.empty() || name.name == last) continue;
+    lines.add(name.name, now.total(name.name));
+    last = name.name;
+  }
+}
+
+constexpr std::string_view kUnknown =
+    "CLIENT_ERROR this proxy answers stats, and stats with settings, items, slabs, sizes, conns, "
+    "reset, proxy, servers, health or pools\r\n";
 }  // namespace
 
 Stats::Stats(const StatsFacts& facts, const Clock& clock, const metrics::Registry& registry,
@@ -79,13 +65,21 @@ Stats::Stats(const StatsFacts& facts, const Clock& clock, const metrics::Registr
 
 std::string Stats::stats(std::string_view arguments) {
   if (arguments.empty()) return general();
+  if (arguments == "settings") return settings();
+  if (arguments == "items") return "END\r\n";
+  if (arguments == "slabs") return "STAT active_slabs 0\r\nSTAT total_malloced 0\r\nEND\r\n";
+  if (arguments == "sizes") return "STAT sizes_status disabled\r\nEND\r\n";
+  if (arguments == "conns") return connections();
+  if (arguments == "reset") return reset();
+  if (arguments == "proxy") return proxy();
   if (arguments == "servers") return servers();
+  if (arguments == "health") return health();
   if (arguments == "pools") return pools();
-  return "CLIENT_ERROR this proxy answers stats, stats servers and stats pools\r\n";
+  return std::string(kUnknown);
 }
 
 std::string Stats::general() const {
-  const Snapshot now = registry_.snapshot();
+  const Snapshot now = since_reset();
   const auto seconds = [](auto duration) {
     return std::chrono::duration_cast<std::chrono::seconds>(duration).count();
   };
@@ -94,32 +88,91 @@ std::string Stats::general() const {
   lines.add("uptime", seconds(clock_.now() - facts_.started_at));
   lines.add("time", seconds(std::chrono::system_clock::now().time_since_epoch()));
   lines.add("version", facts_.version);
+  lines.add("libevent", net::event_library_version());
   lines.add("pointer_size", sizeof(void*) * 8);
+  add_cpu_times(lines);
   lines.add("threads", facts_.workers);
   lines.add("max_connections", facts_.clients_max);
+  add_connection_names(lines, now);
+  add_command_names(lines, now);
   lines.add("limit_maxbytes", memory_.ceiling());
   lines.add("bytes", memory_.used());
-  add_memcached_names(lines, now);
   lines.add("memory_peak", memory_.peak());
-  for (const auto& [name, value] : now.counters) {
-    if (name.subject.empty()) lines.add("proxy_" + name.name, value);
+  add_store_names(lines);
+  add_own(lines, now);
+  add_totals(lines, now);
+  return lines.end();
+}
+
+std::string Stats::proxy() const {
+  const Snapshot now = since_reset();
+  StatLines lines;
+  add_own(lines, now);
+  add_totals(lines, now);
+  return lines.end();
+}
+
+std::string Stats::settings() const {
+  StatLines lines;
+  for (const auto& [name, value] : facts_.settings) lines.add(name, value);
+  return lines.end();
+}
+
+std::string Stats::reset() {
+  Snapshot now = registry_.snapshot();
+  const std::lock_guard lock(mutex_);
+  at_reset_ = std::move(now);
+  return "RESET\r\n";
+}
+
+Snapshot Stats::since_reset() const {
+  Snapshot now = registry_.snapshot();
+  const std::lock_guard lock(mutex_);
+  now.subtract(at_reset_);
+  return now;
+}
+
+std::string Stats::connections() const {
+  StatLines lines;
+  for (std::size_t i = 0; i < facts_.listeners.size(); ++i) {
+    const std::string prefix = std::to_string(i) + ":";
+    const net::Endpoint& at = facts_.listeners[i];
+    lines.add(prefix + "addr", (at.is_unix() ? "unix:" : "tcp:") + at.text());
+    lines.add(prefix + "state", "conn_listening");
   }
-  for (const auto& [name, value] : now.histograms) {
-    if (name.subject.empty()) add_quantiles(lines, "proxy_" + name.name, value);
+  return lines.end();
+}
+
+/// What each server's state rests on.
+std::string Stats::health() const {
+  const Snapshot now = since_reset();
+  const auto servers = fleet_.servers();
+  StatLines lines;
+  using State = upstream::Health::State;
+  for (const State state : {State::Up, State::Down, State::Trial}) {
+    const auto is_so = [&](const auto& server) { return server->state() == state; };
+    lines.add(std::string("servers_") + to_string(state), std::ranges::count_if(servers, is_so));
   }
-  // Of all servers together.
-  std::string last;
-  for (const auto& [name, value] : now.counters) {
-    if (name.subject.empty() || name.name == last) continue;
-    lines.add(name.name, now.total(name.name));
-    last = name.name;
+  for (const auto& server : servers) {
+    const std::string prefix = server->name() + ":";
+    const upstream::SharedServer::Record record = server->record();
+    lines.add(prefix + "state", to_string(record.state));
+    lines.add(prefix + "incidents_in_a_row", record.failures);
+    if (record.probe_at) {
+      const Duration left = std::max(*record.probe_at - clock_.now(), Duration{0});
+      lines.add(prefix + "next_probe_in_us", microseconds(left));
+    }
+    for (const char* name :
+         {"incidents", "down_marks", "probes", "timeouts_recovered", "waits_granted"}) {
+      lines.add(prefix + name, now.counter(std::string("server_") + name, server->name()));
+    }
   }
   return lines.end();
 }
 
 /// Of pools whose servers are found by name.
 std::string Stats::pools() const {
-  const Snapshot now = registry_.snapshot();
+  const Snapshot now = since_reset();
   StatLines lines;
   const auto add_all = [&](const auto& metrics) {
     for (const auto& [name, value] : metrics) {
@@ -133,7 +186,7 @@ std::string Stats::pools() const {
 }
 
 std::string Stats::servers() const {
-  const Snapshot now = registry_.snapshot();
+  const Snapshot now = since_reset();
   StatLines lines;
   for (const auto& server : fleet_.servers()) {
     const std::string prefix = server->name() + ":";

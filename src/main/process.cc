@@ -15,10 +15,16 @@ constexpr Duration kLookupPoll = std::chrono::milliseconds(5);
 constexpr std::size_t kFoundServers = 100;
 
 admin::StatsFacts facts(const config::Config& config, const std::string& version, TimePoint now) {
+  std::vector<net::Endpoint> listeners;
+  for (const auto& listener : config.worker.listeners) {
+    listeners.push_back(listener.socket.endpoint);
+  }
   return {.version = version,
           .workers = config.workers,
           .clients_max = config.worker.client.clients_max,
-          .started_at = now};
+          .started_at = now,
+          .settings = admin::settings_of(config.worker, config.workers, config.memory_max),
+          .listeners = std::move(listeners)};
 }
 
 /// How many clients leave descriptors for everything else: connections to servers, and as many

@@ -1,5 +1,7 @@
 #include "mcsteady/metrics/registry.h"
 
+#include <algorithm>
+
 namespace mcsteady::metrics {
 
 void Registry::add(MetricName name, const Counter& counter) {
@@ -52,6 +54,30 @@ Snapshot Registry::snapshot() const {
   for (const auto& [name, value] : computed_) now.gauges[name] += value();
   for (const auto& [name, histogram] : histograms_) histogram->add_to(now.histograms[name]);
   return now;
+}
+
+namespace {
+/// What is left of `amount` when as much of it as there is has been taken off `from`.
+std::uint64_t take_off(std::uint64_t& from, std::uint64_t amount) {
+  const std::uint64_t taken = std::min(from, amount);
+  from -= taken;
+  return amount - taken;
+}
+}  // namespace
+
+// What a subject had counted may be with those that have gone by now.
+void Snapshot::subtract(const Snapshot& before) {
+  for (const auto& [name, value] : before.counters) {
+    const std::uint64_t rest = take_off(counters[name], value);
+    if (rest > 0) take_off(counters[{name.name, Registry::kGone}], rest);
+  }
+  for (const auto& [name, counts] : before.histograms) {
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      if (counts[i] == 0) continue;
+      const std::uint64_t rest = take_off(histograms[name][i], counts[i]);
+      if (rest > 0) take_off(histograms[{name.name, Registry::kGone}][i], rest);
+    }
+  }
 }
 
 std::uint64_t Snapshot::counter(const std::string& name, const std::string& subject) const {

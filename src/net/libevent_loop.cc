@@ -196,4 +196,8 @@ void LibeventLoop::stop() {
   post([this] { stopped_ = true; });
 }
 
+const char* event_library_version() {
+  return event_get_version();
+}
+
 }  // namespace mcsteady::net

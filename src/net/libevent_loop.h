@@ -60,7 +60,7 @@ class LibeventLoop final : public EventLoop {
   TaskList next_turn_;
   TaskList this_turn_;
   TaskList quiet_;
-  int busy_turns_ = 0;      // in a row that what waits in quiet_ has let pass
+  int busy_turns_ = 0;       // in a row that what waits in quiet_ has let pass
   bool bytes_came_ = false;  // in this turn
   TimerQueue timers_{*this};
   Reactor reactor_;

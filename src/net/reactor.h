@@ -13,7 +13,8 @@ struct Reactor {
   event_base* base;
   TaskList& turn_end;
   TaskList& next_turn;
-  TaskList& quiet;   // for the end of a turn in which no bytes came, or of the eighth that brings some
+  TaskList&
+      quiet;  // for the end of a turn in which no bytes came, or of the eighth that brings some
   bool& bytes_came;  // in this turn
   TimerQueue& timers;
   const Clock& clock;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "proxy/client_connection.h"
+#include "proxy/outcomes.h"
 #include "proxy/unavailable.h"
 
 namespace mcsteady::proxy {
@@ -70,15 +71,27 @@ upstream::ExchangePtr BinarySlot::make_command(const binary::Request& request, B
   return exchange;
 }
 
-/// `get_keys` and its hits and misses count what reads a value.
-void BinarySlot::count_key(bool hit) {
-  if (call_.verb != Verb::Get && call_.verb != Verb::Gat) return;
-  context_.metrics.get_keys.add();
-  (hit ? context_.metrics.get_hits : context_.metrics.get_misses).add();
+void BinarySlot::count(const upstream::Exchange& exchange, protocol::ReplyCode code) {
+  if (refusal_ || protocol::is_error(code)) return;
+  if (exchange.verb != Verb::MetaGet) {
+    return count_outcome(context_.metrics, exchange.verb, exchange.command(), code);
+  }
+  count_key(code == protocol::ReplyCode::MetaValue || code == protocol::ReplyCode::MetaHeader);
 }
 
-void BinarySlot::on_item(upstream::Exchange&, upstream::Item&& item) {
-  count_key(true);
+/// Of what reads a value or touches it, which are one meta command.
+void BinarySlot::count_key(bool hit) {
+  WorkerMetrics& metrics = context_.metrics;
+  const auto add_to = [hit](HitsAndMisses& of) { (hit ? of.hits : of.misses).add(); };
+  if (call_.verb == Verb::Touch) return add_to(metrics.of_touch);
+  if (call_.verb != Verb::Get && call_.verb != Verb::Gat) return;
+  metrics.get_keys.add();
+  (hit ? metrics.get_hits : metrics.get_misses).add();
+  if (call_.verb == Verb::Gat) add_to(metrics.of_gat);
+}
+
+void BinarySlot::on_item(upstream::Exchange& exchange, upstream::Item&& item) {
+  count(exchange, item.line.code);
   client_->learn_item_size(item.wire.size());
   const std::size_t begin = item.line.line.size();
   const std::size_t size = *item.line.value_size;
@@ -93,8 +106,8 @@ void BinarySlot::on_item(upstream::Exchange&, upstream::Item&& item) {
   end();
 }
 
-void BinarySlot::on_line(upstream::Exchange&, const protocol::ReplyLine& line) {
-  if (!protocol::is_error(line.code)) count_key(false);
+void BinarySlot::on_line(upstream::Exchange& exchange, const protocol::ReplyLine& line) {
+  count(exchange, line.code);
   write_whole(binary::translate(call_, key(), line, {}));
   end();
 }

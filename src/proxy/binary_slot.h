@@ -33,6 +33,7 @@ class BinarySlot final : public ReplySlot, private upstream::Exchange::Owner {
   void submit(const protocol::binary::Request& request, Body&& body);
   upstream::ExchangePtr make_command(const protocol::binary::Request& request, Body&& body);
   std::string_view key() const { return {key_.data(), key_size_}; }
+  void count(const upstream::Exchange& exchange, protocol::ReplyCode code);
   void count_key(bool hit);
   void write_unavailable(protocol::DownPolicy on_down, std::string_view why);
   void write_whole(const protocol::binary::Reply& reply);

@@ -134,6 +134,7 @@ bool ClientConnection::take_requests() {
       stop_reading();
       return false;
     } else if (budget-- == 0) {
+      context_.metrics.yields.add();
       context_.loop.in_next_turn(resume_);
       return false;
     } else {

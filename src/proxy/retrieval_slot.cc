@@ -166,7 +166,7 @@ void RetrievalSlot::on_item(upstream::Exchange& exchange, upstream::Item&& item)
     write(item.wire);
   }
   ++next_out_;
-  context_.metrics.get_hits.add();
+  count(context_.metrics.get_hits, context_.metrics.of_gat.hits);
   pass_on();
 }
 
@@ -207,6 +207,12 @@ void RetrievalSlot::end_part(upstream::Exchange& exchange) {
   go_on();
 }
 
+/// What is got is touched, too, where it is by gat.
+void RetrievalSlot::count(metrics::Counter& got, metrics::Counter& touched) const {
+  got.add();
+  if (verb_ == Verb::Gat || verb_ == Verb::Gats) touched.add();
+}
+
 /// Gives the client what has its turn. A Hit without a block is the one that on_item is about to
 /// write.
 void RetrievalSlot::pass_on() {
@@ -214,11 +220,11 @@ void RetrievalSlot::pass_on() {
     Answer& answer = answers_[next_out_];
     if (answer.state == Answer::State::Waiting) return;
     if (answer.state == Answer::State::Miss) {
-      context_.metrics.get_misses.add();
+      count(context_.metrics.get_misses, context_.metrics.of_gat.misses);
       continue;
     }
     if (!answer.block) return;
-    context_.metrics.get_hits.add();
+    count(context_.metrics.get_hits, context_.metrics.of_gat.hits);
     client_->release(answer.size);
     write(std::move(answer.block), answer.size);
   }

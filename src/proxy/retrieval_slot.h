@@ -54,6 +54,7 @@ class RetrievalSlot final : public ReplySlot, private upstream::Exchange::Owner 
 
   void go_on();
   void pass_on();
+  void count(metrics::Counter& got, metrics::Counter& touched) const;
   void issue();
   void divide(std::size_t keys_max);
   void submit(std::uint32_t part_index);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "proxy/client_connection.h"
+#include "proxy/outcomes.h"
 #include "proxy/unavailable.h"
 
 namespace mcsteady::proxy {
@@ -41,6 +42,7 @@ bool is_counted_get(protocol::Verb verb) {
 
 void SingleSlot::on_item(upstream::Exchange& exchange, upstream::Item&& item) {
   hit_ = true;
+  count_outcome(context_.metrics, exchange.verb, exchange.command(), item.line.code);
   if (is_counted_get(exchange.verb)) context_.metrics.get_hits.add();
   const std::size_t size = item.wire.size();
   client_->learn_item_size(size);
@@ -64,6 +66,8 @@ void SingleSlot::on_line(upstream::Exchange& exchange, const protocol::ReplyLine
                       (line.code == protocol::ReplyCode::End && !hit_);
     if (miss) context_.metrics.get_misses.add();
   }
+  // A classic get ends its hit with the line that alone is a miss.
+  if (!hit_) count_outcome(context_.metrics, exchange.verb, exchange.command(), line.code);
   if (!protocol::is_withheld(exchange.verb, exchange.quiet, line.code)) write(line.line);
   end();
 }

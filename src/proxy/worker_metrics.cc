@@ -56,6 +56,17 @@ void WorkerMetrics::register_in(metrics::Registry& registry) const {
   add("get_keys", get_keys);
   add("get_hits", get_hits);
   add("get_misses", get_misses);
+  const auto add_both = [&](const std::string& command, const HitsAndMisses& of) {
+    add(command + "_hits", of.hits);
+    add(command + "_misses", of.misses);
+  };
+  add_both("delete", of_delete);
+  add_both("incr", of_incr);
+  add_both("decr", of_decr);
+  add_both("touch", of_touch);
+  add_both("gat", of_gat);
+  add_both("cas", of_cas);
+  add("cas_badval", cas_badval);
   add("unavailable", unavailable);
   add("clients_accepted", clients_accepted);
   add("auth_accepted", auth_accepted);
@@ -64,6 +75,7 @@ void WorkerMetrics::register_in(metrics::Registry& registry) const {
   add("clients", clients);
   add("bytes_read", bytes_read);
   add("bytes_written", bytes_written);
+  add("yields", yields);
   add("reads_paused", reads_paused);
   add("request_time", request_time);
   add("loop_lag", loop_lag);

@@ -7,13 +7,14 @@
 
 namespace mcsteady::upstream {
 
-/// Gets that are sent in one go share a line: `get a`, `get b` and `get c` leave as `get a b c`. The
-/// server answers that with one send where it would have taken three (memcached up to 1.6.18 does
-/// one for each classic get), and each exchange has its reply cut out of the common one: what was
-/// found of its keys, and an END of its own.
+/// Gets that are sent in one go share a line: `get a`, `get b` and `get c` leave as `get a b c`.
+/// The server answers that with one send where it would have taken three (memcached up to 1.6.18
+/// does one for each classic get), and each exchange has its reply cut out of the common one: what
+/// was found of its keys, and an END of its own.
 ///
-/// No byte is copied for it: of each command but the first its word is left out, and of each but the
-/// last its line end. Members stand side by side in the queue of one connection, and stay in order.
+/// No byte is copied for it: of each command but the first its word is left out, and of each but
+/// the last its line end. Members stand side by side in the queue of one connection, and stay in
+/// order.
 class SharedLine {
  public:
   /// Decides what `first` and those behind it share. Once only: what has been offered to a stream

@@ -169,6 +169,11 @@ void SharedServer::log_down(const Incident& incident, int failures, Duration ret
                                                            : "none"}});
 }
 
+SharedServer::Record SharedServer::record() const {
+  const std::lock_guard lock(fleet_.mutex_);
+  return {.state = health_.state(), .failures = health_.failures(), .probe_at = health_.probe_at()};
+}
+
 std::optional<net::Address> SharedServer::address() const {
   const std::lock_guard lock(fleet_.mutex_);
   if (addresses_.empty()) return std::nullopt;

@@ -122,6 +122,25 @@ TEST(Registry, TellsOfOneMomentEachTime) {
   EXPECT_EQ(registry.snapshot().counter("hits"), 1U);
 }
 
+TEST(Registry, SubtractsWhatWasCountedBeforeWhereverItIsNow) {
+  Registry registry;
+  Counter staying, going;
+  registry.add({"requests", "a"}, staying);
+  registry.add({"requests", "b"}, going);
+  staying.add(3);
+  going.add(5);
+  const Snapshot before = registry.snapshot();
+  staying.add(1);
+  going.add(2);
+  registry.remove({"requests", "b"}, going);
+  Snapshot now = registry.snapshot();
+  now.subtract(before);
+
+  EXPECT_EQ(now.counter("requests", "a"), 1U);
+  EXPECT_EQ(now.counter("requests", Registry::kGone), 2U);
+  EXPECT_EQ(now.total("requests"), 3U);
+}
+
 TEST(Registry, KeepsTheTotalsOfWhatHasGone) {
   Registry registry;
   Counter counter;

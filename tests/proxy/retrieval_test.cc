@@ -159,8 +159,7 @@ TEST_F(RetrievalTest, LetsRequestsBehindItGoWhileItsRepliesAreAwaited) {
   SimPeer& client = connect();
   ask(client, "get " + key_on(0) + " " + key_on(1) + "\r\nget " + key_on(1) + "\r\n");
 
-  EXPECT_EQ(servers[1]->requests(),
-            std::vector<std::string>{"get " + key_on(1) + " " + key_on(1)});
+  EXPECT_EQ(servers[1]->requests(), std::vector<std::string>{"get " + key_on(1) + " " + key_on(1)});
 }
 
 TEST_F(RetrievalTest, KeepsTheLinesOfAGatShort) {

@@ -27,6 +27,9 @@ struct Snapshot {
 
   std::uint64_t counter(const std::string& name, const std::string& subject = "") const;
   std::int64_t gauge(const std::string& name, const std::string& subject = "") const;
+  /// Leaves what was counted since `before`, a snapshot of the same registry. Gauges stay as they
+  /// are: they tell of now.
+  void subtract(const Snapshot& before);
   /// The sum of a counter over all its subjects.
   std::uint64_t total(const std::string& name) const;
   Duration quantile(const std::string& name, const std::string& subject, double share) const;

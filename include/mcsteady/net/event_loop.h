@@ -166,4 +166,7 @@ class EventLoop : public Clock {
 /// turn: a timer's callback that needs to know what came meanwhile looks (Stream::look).
 Result<std::unique_ptr<EventLoop>, std::string> make_event_loop(const std::string& method);
 
+/// Of the library behind that loop: "2.1.12-stable".
+const char* event_library_version();
+
 }  // namespace mcsteady::net

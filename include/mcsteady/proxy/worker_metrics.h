@@ -29,6 +29,10 @@ enum class CloseCause : std::uint8_t {
 inline constexpr std::size_t kCloseCauseCount = static_cast<std::size_t>(CloseCause::Drained) + 1;
 const char* to_string(CloseCause cause);
 
+struct HitsAndMisses {
+  metrics::Counter hits, misses;
+};
+
 /// What one worker counts of its clients. Registered under the names of the members.
 struct WorkerMetrics {
   std::array<metrics::Counter, protocol::kVerbCount> commands;  // cmd_<verb>
@@ -37,13 +41,17 @@ struct WorkerMetrics {
       over_limit;                         // of these; over_limit_<kind>
   metrics::Counter over_limit_in_flight;  // times a client was not read for requests under way
   metrics::Counter get_keys, get_hits, get_misses;  // keys of get, gets, gat, gats, mg
-  metrics::Counter unavailable;                     // answered by policy because no server could
+  // <command>_hits, <command>_misses. Those of gat are among the get's above, too.
+  HitsAndMisses of_delete, of_incr, of_decr, of_touch, of_gat, of_cas;
+  metrics::Counter cas_badval;   // the item had changed
+  metrics::Counter unavailable;  // answered by policy because no server could
   metrics::Counter clients_accepted;
   std::array<metrics::Counter, kCloseCauseCount> clients_closed;
   metrics::Counter auth_accepted, auth_failures;  // tries to authenticate
   metrics::Counter auth_busy;                     // tries that could not be looked at
   metrics::Gauge clients;
   metrics::Counter bytes_read, bytes_written;  // from and to clients
+  metrics::Counter yields;          // times a client gave way with requests of its own waiting
   metrics::Counter reads_paused;    // times a client was not read because it did not read
   metrics::Histogram request_time;  // from reading a request to the end of its reply
   metrics::Histogram loop_lag;      // how late the loop's beats were

@@ -110,15 +110,15 @@ class Exchange {
   bool offered_ = false;                   // to the stream: what it shares is decided
   bool joins_previous_ = false;            // on one line: see SharedLine
   bool joins_next_ = false;
-  bool touched_ = false;                   // a byte of it was taken by the kernel
-  bool sent_ = false;                      // all of it was
-  bool replied_ = false;                   // its reply is complete, though it may not be sent yet
-  bool reply_begun_ = false;               // the owner has had an item
-  bool late_ = false;                      // its wait ran out; its owner has been told
-  bool expired_ = false;                   // its deadline passed; its owner has been told
-  bool sent_again_ = false;                // at most once
-  std::size_t matched_ = 0;                // bytes of its line whose keys have had their turn
-  bool granted_ = false;                   // its deadline has been moved
+  bool touched_ = false;      // a byte of it was taken by the kernel
+  bool sent_ = false;         // all of it was
+  bool replied_ = false;      // its reply is complete, though it may not be sent yet
+  bool reply_begun_ = false;  // the owner has had an item
+  bool late_ = false;         // its wait ran out; its owner has been told
+  bool expired_ = false;      // its deadline passed; its owner has been told
+  bool sent_again_ = false;   // at most once
+  std::size_t matched_ = 0;   // bytes of its line whose keys have had their turn
+  bool granted_ = false;      // its deadline has been moved
 };
 
 /// Owns idle exchanges so that a request costs no allocation. Outlives them. Thread: its worker's.

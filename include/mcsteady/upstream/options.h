@@ -27,7 +27,7 @@ struct ServerOptions {
   Duration response_timeout = std::chrono::milliseconds(250);  // the longest wait
   Duration request_timeout = std::chrono::milliseconds(800);   // whole time with us; 0: none
   bool timeout_recovery = true;
-  bool gather_gets = true;                           // gets that leave together share a line
+  bool gather_gets = true;                             // gets that leave together share a line
   Duration stall_min = std::chrono::milliseconds(20);  // from this lateness on, a stall is ours
   ByteCount value_max = MiB(8);
   HealthOptions health;

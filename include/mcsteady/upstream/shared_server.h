@@ -69,6 +69,14 @@ class SharedServer {
   /// true for one caller, who probes it now.
   bool take_over_probe(TimePoint now);
 
+  /// What its state rests on.
+  struct Record {
+    Health::State state = Health::State::Up;
+    int failures = 0;                   // incidents in a row
+    std::optional<TimePoint> probe_at;  // set while Down
+  };
+  Record record() const;
+
   std::optional<net::Address> address() const;
   std::vector<net::Address> addresses() const;
   bool has_address(const net::Address& address) const;
