@@ -81,7 +81,7 @@ def test_a_stopped_proxy_finds_the_end_and_the_request_at_once(proxy, server, cl
     idle.close()
     proxy.sigcont()
 
-    serve(server.next_peer(), b"get key\r\n" * 3, b"END\r\n" * 3)
+    serve(server.next_peer(), b"get key key key\r\n", b"END\r\n")
 
     assert [client.recv_line() for _ in range(3)] == [b"END"] * 3
     assert_untroubled(proxy, connections=2)
@@ -178,14 +178,14 @@ def test_of_several_keys_only_whole_values_show(value, on_down, server, start_pr
 
 def test_requests_behind_a_broken_reply_fail_too_and_those_before_it_do_not(proxy, server, client):
     peer = succeeds(client, server)
-    client.send(b"get first\r\nget second\r\nincr third 1\r\n")
-    serve(peer, b"get first\r\nget second\r\nincr third 1\r\n", b"END\r\nVALUE second 0 5\r\nri")
+    client.send(b"incr first 1\r\nget second\r\nincr third 1\r\n")
+    serve(peer, b"incr first 1\r\nget second\r\nincr third 1\r\n", b"7\r\nVALUE second 0 5\r\nri")
     peer.close()
 
     answers = [client.recv_line() for _ in range(3)]
 
     lost = b"SERVER_ERROR %s: connection lost" % server.address.encode()
-    assert answers == [b"END", lost, lost]
+    assert answers == [b"7", lost, lost]
     succeeds(client, server)
     assert proxy.stats()["server_incidents"] == 1
 

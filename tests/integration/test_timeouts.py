@@ -218,13 +218,14 @@ class LateNowAndThen:
         self._chance = random.Random(seed)
         self.delays = {}
 
-    def reply(self, _peer, words, _body):
-        number = words[1]
-        started = time.perf_counter()
-        if self._chance.random() < 1 / 50:
-            time.sleep(RESPONSE * self._chance.uniform(1.5, 2))
-        self.delays[number] = time.perf_counter() - started
-        return item(number, self.value(number)) + b"END\r\n"
+    def reply(self, peer, words, _body):
+        for number in words[1:]:
+            started = time.perf_counter()
+            if self._chance.random() < 1 / 50:
+                time.sleep(RESPONSE * self._chance.uniform(1.5, 2))
+            self.delays[number] = time.perf_counter() - started
+            peer.send(item(number, self.value(number)))
+        return b"END\r\n"
 
     @staticmethod
     def value(number):
