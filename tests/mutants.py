@@ -29,6 +29,7 @@ SERVER = "upstream/server.cc"
 SHARED = "upstream/shared_server.cc"
 LINE = "upstream/shared_line.cc"
 STREAM = "net/socket_stream.cc"
+TLS = "net/tls_stream.cc"
 
 MUTANTS = [
     # Reading
@@ -79,6 +80,19 @@ MUTANTS = [
            "if (grants_ >= kGrantsMax) return false;", "if (grants_ > 1'000) return false;"),
     Mutant("calls a connect late without a look", CONNECTION,
            "    stream_->look();  // it may", "    // it may"),
+    # TLS
+    Mutant("takes what a buffer held for what TLS brought at the end of the file", TLS,
+           "    const bool full = fill(room, filled, why);\n",
+           "    static std::size_t last = 0;\n"
+           "    const bool full = fill(room, filled, why);\n"
+           "    if (filled == 0 && why == SSL_ERROR_ZERO_RETURN) filled = last;\n"
+           "    last = filled;\n"),
+    Mutant("waits for the socket while OpenSSL holds what came", TLS,
+           "if (!full && state_ == State::Open) return end_of_plaintext(why);",
+           "if (state_ == State::Open) return end_of_plaintext(full ? SSL_ERROR_WANT_READ : why);"),
+    Mutant("looks only at what OpenSSL holds", TLS,
+           "if (state_ != State::Closed && !end_reported_) below_->look();",
+           "if (state_ != State::Closed && end_reported_) below_->look();"),
     # After a timeout
     Mutant("goes on with a connection after a timeout", CONNECTION,
            "    report(cause, began, 0, evidence);\n    retire();",

@@ -288,6 +288,8 @@ std::size_t TlsStream::pieces(std::span<iovec> out) {
   return 1;
 }
 
+/// What is sealed is taken, but for the last byte: that is reported once all is with the stream
+/// below, so that who closes when all has been sent loses nothing.
 void TlsStream::encrypt() {
   more_to_send_ = false;
   output_.erase(output_.begin(), output_.begin() + static_cast<std::ptrdiff_t>(output_sent_));
@@ -296,11 +298,15 @@ void TlsStream::encrypt() {
     std::array<iovec, kPiecesMax> given;
     const std::size_t count = handler_.pieces(given);
     if (count == 0 || state_ != State::Open) return;
+    if (last_byte_waits_)
+      given[0] = {static_cast<char*>(given[0].iov_base) + 1, given[0].iov_len - 1};
     std::size_t offered = 0;
     for (std::size_t i = 0; i < count; ++i) offered += given[i].iov_len;
     const std::size_t taken = seal(std::span(given).first(count));
     if (state_ != State::Open) return;
-    if (taken != 0) handler_.on_sent(taken);
+    const std::size_t told =
+        taken != 0 && !std::exchange(last_byte_waits_, true) ? taken - 1 : taken;
+    if (told != 0) handler_.on_sent(told);
     if (state_ != State::Open || (taken == offered && count < kPiecesMax)) return;
   }
   more_to_send_ = true;
@@ -350,6 +356,7 @@ void TlsStream::on_sent(std::size_t count) {
   if (output_sent_ == output_.size()) {
     output_.clear();
     output_sent_ = 0;
+    if (std::exchange(last_byte_waits_, false)) handler_.on_sent(1);
   }
   if (more_to_send_) loop_.in_next_turn(send_);
 }
@@ -393,6 +400,7 @@ void TlsStream::close() {
 TransportEvidence TlsStream::evidence() const {
   TransportEvidence evidence = below_->evidence();
   evidence.bytes_unread += input_end_ - input_begin_;
+  evidence.bytes_unread += static_cast<std::uint64_t>(SSL_pending(ssl_.get()));
   evidence.bytes_unsent += unsent().size();
   evidence.in_handshake = state_ == State::Handshake;
   return evidence;

@@ -84,8 +84,9 @@ class TlsStream final : public Stream, private Stream::Handler {
   bool held_back_ = false;    // plaintext may be here that receiving_ keeps from the handler
   bool below_ended_ = false;  // no more ciphertext comes
   bool end_reported_ = false;
-  bool more_to_send_ = false;  // the output was full
-  std::size_t reported_ = 0;   // bytes of plaintext
+  bool more_to_send_ = false;     // the output was full
+  bool last_byte_waits_ = false;  // it is sealed, and the handler has not been told
+  std::size_t reported_ = 0;      // bytes of plaintext
   std::vector<char> input_;
   std::size_t input_begin_ = 0, input_end_ = 0;
   std::vector<char> output_;

@@ -113,12 +113,8 @@ TEST_F(TlsStreamTest, TakesAnyCertificateWhereItIsToldNotToVerify) {
   EXPECT_TRUE(near_handler_.was_called("connected"));
 }
 
-TEST_F(TlsStreamTest, SaysThatThereIsNoVersionInCommon) {
-  TlsServerOptions server = server_options(certificates_.issue("cache.example"));
-  server.own.minimum_version = TlsVersion::Tls13;
-  TlsClientOptions client = trusting();
-  client.own.ciphersuites = "";
-  start(server, client);
+TEST_F(TlsStreamTest, SaysThatThePeerSpeaksNoTls) {
+  start(server_options(certificates_.issue("cache.example")), trusting());
   plain_ = true;
   run();
   send(*far_, far_handler_, "ERROR\r\n");

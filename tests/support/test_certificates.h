@@ -5,7 +5,7 @@
 namespace mcsteady::test {
 
 /// Certificates made on the spot, in a folder that goes with this: nothing in the repository can
-/// expire. Files are PEM.
+/// expire. Files are PEM. The keys are of a kind whose signatures are all of one size.
 class TestCertificates {
  public:
   TestCertificates();

@@ -1,5 +1,6 @@
 // The recovery reader against a plain blocking reader: random replies over real sockets, on every
-// loop, with the kernel misbehaving as it may, cut short at random.
+// loop, with the kernel misbehaving as it may, cut short at random. Over TLS both ends are OpenSSL,
+// and the other one cuts its records at random.
 //
 //   MCSTEADY_SEED=n        replays a run
 //   MCSTEADY_ITERATIONS=n  cases for each loop and kind of socket
@@ -8,6 +9,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -21,11 +23,14 @@
 
 #include "net/handles.h"
 #include "net/libevent_loop.h"
+#include "support/test_certificates.h"
+#include "support/tls_peer.h"
 #include "upstream/connection_fixture.h"
 #include "upstream/faulty_calls.h"
 #include "upstream/manual_timers.h"
 #include "upstream/plain_reader.h"
 #include "upstream/reader_cases.h"
+#include "upstream/wire.h"
 
 namespace mcsteady::upstream {
 namespace {
@@ -55,7 +60,10 @@ SocketPair tcp_pair() {
   EXPECT_EQ(getsockname(listener.get(), address, &size), 0);
   UniqueFd ours(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   EXPECT_EQ(connect(ours.get(), address, size), 0);
-  return {std::move(ours), UniqueFd(accept(listener.get(), nullptr, nullptr))};
+  UniqueFd theirs(accept(listener.get(), nullptr, nullptr));
+  const int on = 1;  // what is written last does not wait for an acknowledgement
+  EXPECT_EQ(setsockopt(theirs.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on), 0);
+  return {std::move(ours), std::move(theirs)};
 }
 
 /// Real sockets and real readiness, in time that the test moves.
@@ -111,15 +119,39 @@ struct PlainOwner final : RecordingOwner {
 
 constexpr Duration kWait = 250ms;
 
+enum class Transport { Unix, Tcp, Tls };
+
+/// What all cases over TLS have in common.
+struct TlsWorld {
+  TlsWorld() { EXPECT_TRUE(client->load()); }
+  std::unique_ptr<test::TlsPeer> draw_server(test::Rng& rng) const {
+    const int version = rng.chance(0.5) ? TLS1_3_VERSION : TLS1_2_VERSION;
+    return std::make_unique<test::TlsPeer>(
+        test::TlsPeer::Options{.own = pair, .maximum_version = version});
+  }
+  net::TlsClientOptions options() const {
+    return {.own = {}, .verify = true, .ca = certificates.ca(), .server_name = "cache.example"};
+  }
+  test::TestCertificates certificates;
+  test::TestCertificates::Pair pair = certificates.issue("cache.example");
+  std::shared_ptr<net::TlsClient> client = std::make_shared<net::TlsClient>(options());
+};
+
 /// One case: a connection with all its requests sent, and a server that answers as drawn.
 class CaseRun {
  public:
-  CaseRun(TimelessLoop& loop, bool tcp, const ReaderCase& drawn, test::Rng& rng, Coverage& coverage)
+  /// `tls`: null where none is spoken.
+  CaseRun(TimelessLoop& loop, Transport transport, const TlsWorld* tls, const ReaderCase& drawn,
+          test::Rng& rng, Coverage& coverage)
       : loop_(loop), case_(drawn), rng_(rng), coverage_(coverage), owners_(drawn.requests.size()) {
     options_.value_max = ByteCount{drawn.value_max};
     options_.response_timeout = kWait;
     options_.gather_gets = false;  // each request has a reply of its own to compare
-    SocketPair pair = tcp ? tcp_pair() : unix_pair();
+    if (tls != nullptr) {
+      options_.tls = tls->client;
+      peer_ = tls->draw_server(rng);
+    }
+    SocketPair pair = transport == Transport::Unix ? unix_pair() : tcp_pair();
     theirs_ = std::move(pair.theirs);
     ours_ = UniqueFd(dup(pair.ours.get()));
     fcntl(pair.ours.get(), F_SETFL, O_NONBLOCK);
@@ -135,7 +167,7 @@ class CaseRun {
   CaseRun& operator=(const CaseRun&) = delete;
 
   void run() {
-    while (written_ < case_.sent || received_ < written_) {
+    while (written_ < wire_.sent || received_ < written_) {
       if (testing::Test::HasFailure() || is_closed()) break;
       step();
     }
@@ -161,6 +193,8 @@ class CaseRun {
 
  private:
   void start();
+  void shake_hands();
+  void take_what_is_sent();
   void on_receive(std::size_t asked, ssize_t got);
   void step();
   void write_piece();
@@ -207,7 +241,9 @@ class CaseRun {
   std::optional<Connection> connection_;
   UniqueFd ours_;  // the same socket, to ask the kernel about
   UniqueFd theirs_;
-  std::size_t written_ = 0;
+  std::unique_ptr<test::TlsPeer> peer_;  // null: plain
+  Wire wire_;
+  std::size_t written_ = 0;  // of the wire
   std::size_t received_ = 0;
   TimePoint last_byte_at_{};
 };
@@ -217,6 +253,8 @@ void CaseRun::start() {
                       static_cast<ConnectionHost&>(host_));
   connection_->open(net::Address{});
   loop_.say_connected();
+  if (peer_) shake_hands();
+  wire_ = peer_ ? Wire::sealed(case_, *peer_, rng_, coverage_) : Wire::plain(case_);
   for (std::size_t i = 0; i < case_.requests.size(); ++i) {
     const ReaderCase::Request& request = case_.requests[i];
     ExchangePtr exchange = exchanges_.make();
@@ -233,11 +271,38 @@ void CaseRun::start() {
   last_byte_at_ = loop_.now();
 }
 
+void CaseRun::shake_hands() {
+  for (bool over = false; !over || connection_->state() != Connection::State::Open;) {
+    loop_.run_turn();
+    take_what_is_sent();
+    over = peer_->shake_hands();
+    const std::string said = peer_->give();
+    if (!said.empty()) {
+      ASSERT_EQ(send(theirs_.get(), said.data(), said.size(), MSG_NOSIGNAL),
+                static_cast<ssize_t>(said.size()));
+    }
+  }
+  while (unread() > 0) loop_.run_turn();  // tickets
+  received_ = 0;
+}
+
+/// A socket that is closed with something unread says nothing but that.
+void CaseRun::take_what_is_sent() {
+  std::array<char, 4096> part;
+  while (true) {
+    const ssize_t got = recv(theirs_.get(), part.data(), part.size(), MSG_DONTWAIT);
+    if (got <= 0) return;
+    peer_->take({part.data(), static_cast<std::size_t>(got)});
+  }
+}
+
 /// No read may ask for more than is owed of a large value. What is small goes through the buffer.
 void CaseRun::on_receive(std::size_t asked, ssize_t got) {
-  const auto place = std::ranges::find_if(case_.values, [&](const ValuePlace& value) {
-    return value.body_begin <= received_ && received_ < value.end;
-  });
+  const auto place = peer_ != nullptr
+                         ? case_.values.end()
+                         : std::ranges::find_if(case_.values, [&](const ValuePlace& value) {
+                             return value.body_begin <= received_ && received_ < value.end;
+                           });
   const std::size_t owed = place == case_.values.end() ? 0 : place->end - received_;
   if (owed >= RecoveryReader::kLargeMin) {
     EXPECT_LE(asked, owed) << "reads past a value";
@@ -246,8 +311,8 @@ void CaseRun::on_receive(std::size_t asked, ssize_t got) {
     EXPECT_LE(asked, 65536U);
   }
   if (got <= 0) return;
-  received_ += static_cast<std::size_t>(got);
-  last_byte_at_ = loop_.now();
+  const std::size_t before = std::exchange(received_, received_ + static_cast<std::size_t>(got));
+  if (wire_.tells_anything(before, received_)) last_byte_at_ = loop_.now();
   if (static_cast<std::size_t>(got) < asked) ++coverage_["short read"];
 }
 
@@ -268,16 +333,17 @@ void CaseRun::step() {
 }
 
 void CaseRun::write_piece() {
-  const std::size_t piece = std::min(case_.sent - written_, rng_.between(1, case_.piece_max));
+  const std::size_t piece = std::min(wire_.sent - written_, rng_.between(1, case_.piece_max));
   if (piece == 0) return;
   const ssize_t sent =
-      send(theirs_.get(), case_.bytes.data() + written_, piece, MSG_DONTWAIT | MSG_NOSIGNAL);
+      send(theirs_.get(), wire_.bytes.data() + written_, piece, MSG_DONTWAIT | MSG_NOSIGNAL);
   if (sent > 0) written_ += static_cast<std::size_t>(sent);
 }
 
 /// The loop is held and comes back to a timer that is due: the look must bring what is there.
 void CaseRun::wait_runs_out_with_data_there() {
-  if (unread() == 0) return;
+  const std::size_t here = received_ + static_cast<std::size_t>(unread());
+  if (!wire_.tells_anything(received_, here)) return;
   misbehave(false);
   FaultyCalls::missed_polls = 0.5;
   const std::size_t before = received_;
@@ -309,6 +375,9 @@ void CaseRun::end() {
   misbehave(false);
   if (case_.ending == ReaderCase::Ending::Stalled) return end_in_silence();
   if (case_.ending == ReaderCase::Ending::Closed) {
+    if (peer_) take_what_is_sent();
+    const std::string& last = wire_.last_words;
+    if (!last.empty()) send(theirs_.get(), last.data(), last.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
     theirs_.reset();
     for (int turn = 0; turn < 100 && !is_closed(); ++turn) loop_.run_turn();
     EXPECT_TRUE(is_closed());
@@ -331,9 +400,9 @@ void CaseRun::end_in_silence() {
   EXPECT_EQ(connection_->owed(), owed);
 
   // The rest comes late, is dropped, and reaches nobody.
-  while (written_ < case_.bytes.size() && !is_closed()) {
-    const ssize_t sent = send(theirs_.get(), case_.bytes.data() + written_,
-                              case_.bytes.size() - written_, MSG_DONTWAIT | MSG_NOSIGNAL);
+  while (written_ < wire_.bytes.size() && !is_closed()) {
+    const ssize_t sent = send(theirs_.get(), wire_.bytes.data() + written_,
+                              wire_.bytes.size() - written_, MSG_DONTWAIT | MSG_NOSIGNAL);
     if (sent > 0) written_ += static_cast<std::size_t>(sent);
     loop_.run_turn();
   }
@@ -371,22 +440,23 @@ void print(const Coverage& coverage) {
   for (const auto& [what, count] : coverage) std::printf("%8zu  %s\n", count, what.c_str());
 }
 
-class ReaderDifferentialTest : public testing::TestWithParam<std::tuple<const char*, const char*>> {
-};
+class ReaderDifferentialTest : public testing::TestWithParam<std::tuple<const char*, Transport>> {};
 
 TEST_P(ReaderDifferentialTest, TellsWhatAPlainBlockingReaderTells) {
-  const auto [method, kind] = GetParam();
+  const auto [method, transport] = GetParam();
   const std::uint64_t seed = test::seed_or(20'240'607);
   SCOPED_TRACE(test::replay_hint(seed));
   test::Rng rng(seed);
   TimelessLoop loop(method);
   Coverage coverage;
+  std::optional<TlsWorld> tls;
+  if (transport == Transport::Tls) tls.emplace();
   for (std::size_t i = 0; i < iterations() && !HasFailure(); ++i) {
     SCOPED_TRACE(testing::Message() << "case " << i);
     test::Rng own = rng.fork();
     const ReaderCase drawn = ReaderCase::draw(own, coverage);
 
-    CaseRun run(loop, kind == std::string("tcp"), drawn, own, coverage);
+    CaseRun run(loop, transport, tls ? &*tls : nullptr, drawn, own, coverage);
     run.run();
 
     run.compare(read_plainly(drawn));
@@ -394,12 +464,25 @@ TEST_P(ReaderDifferentialTest, TellsWhatAPlainBlockingReaderTells) {
   print(coverage);
 }
 
+std::string name_of(Transport transport) {
+  switch (transport) {
+    case Transport::Unix:
+      return "unix";
+    case Transport::Tcp:
+      return "tcp";
+    case Transport::Tls:
+      return "tls";
+  }
+  return {};
+}
+
 INSTANTIATE_TEST_SUITE_P(LoopsAndSockets, ReaderDifferentialTest,
                          testing::Combine(testing::Values("epoll", "poll", "select"),
-                                          testing::Values("unix", "tcp")),
+                                          testing::Values(Transport::Unix, Transport::Tcp,
+                                                          Transport::Tls)),
                          [](const auto& instance) {
                            return std::string(std::get<0>(instance.param)) + "_" +
-                                  std::get<1>(instance.param);
+                                  name_of(std::get<1>(instance.param));
                          });
 
 }  // namespace
