@@ -1,6 +1,7 @@
 #include "sim/worker_world.h"
 
 #include <algorithm>
+#include <cassert>
 
 #include "sim/binary_sim_client.h"
 #include "sim/text_sim_client.h"
@@ -19,6 +20,18 @@ net::Endpoint place_of(std::size_t index) {
 }
 }  // namespace
 
+WorldTls::WorldTls() {
+  const TestCertificates::Pair pair = certificates.issue("cache.example");
+  net::TlsServerOptions ours;
+  ours.own.certificate = pair.certificate;
+  ours.own.key = pair.key;
+  server = std::make_unique<net::TlsServer>(ours);
+  client = std::make_shared<net::TlsClient>(net::TlsClientOptions{
+      .own = {}, .verify = true, .ca = certificates.ca(), .server_name = "cache.example"});
+  [[maybe_unused]] const bool loaded = server->load() && client->load();
+  assert(loaded);
+}
+
 WorkerWorld::WorkerWorld(std::uint64_t seed, Expect expect)
     : rng_(seed), expect_(expect), network_(rng_.next()) {
   make_servers();
@@ -32,6 +45,7 @@ WorkerWorld::~WorkerWorld() {
 }
 
 void WorkerWorld::make_servers() {
+  if (rng_.seed() % 4 == 0) tls_.emplace();
   main_count_ = rng_.between(1, 4);
   const std::size_t spare_count = rng_.chance(0.4) ? rng_.between(1, 2) : 0;
   const std::size_t count = main_count_ + spare_count;
@@ -42,7 +56,8 @@ void WorkerWorld::make_servers() {
     if (link.chunk_max > 0 && link.chunk_max < 400) link.delay_max = link.delay_min;
     network_.set_conditions(place_of(i), PathConditions{.to_server = link, .to_client = link});
     Place place{.loop = std::make_unique<SimLoop>(network_), .server = nullptr};
-    place.server = std::make_unique<ScriptedServer>(*place.loop, place_of(i));
+    net::TlsServer* const tls = tls_ ? tls_->server.get() : nullptr;
+    place.server = std::make_unique<ScriptedServer>(*place.loop, place_of(i), tls);
     place.server->script([this](const MemcachedCommand&) {
       if (expect_ == Expect::Honest && rng_.chance(0.05)) return act_of_a_bad_server();
       return ServerAct::answer_after(rng_.between(Duration{0}, Duration(2ms)));
@@ -82,6 +97,7 @@ routing::PoolOptions WorkerWorld::make_pool(std::string name, std::size_t from, 
     server.connections = static_cast<int>(rng_.between(1, 3));
     server.request_timeout = expect_ == Expect::Honest ? Duration(800ms) : Duration{0};
     server.health.down_retry_delay = 500ms;
+    if (tls_) server.tls = tls_->client;
     pool.servers.push_back({.server = server});
   }
   return pool;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,11 +10,21 @@
 #include "support/capture_log.h"
 #include "support/scripted_server.h"
 #include "support/sim_loop.h"
+#include "support/test_certificates.h"
 
 namespace mcsteady::test {
 
+/// Both ends of the TLS that a world's servers speak.
+struct WorldTls {
+  WorldTls();
+  TestCertificates certificates;
+  std::unique_ptr<net::TlsServer> server;
+  std::shared_ptr<net::TlsClient> client;
+};
+
 /// A whole worker on a simulated loop, with memcacheds on one side and clients on the other, in a
-/// world whose every chance comes from one seed.
+/// world whose every chance comes from one seed. In a share of the worlds they speak TLS, whose
+/// keys and randoms are not of the seed: there a replay may differ by a byte in a message's size.
 class WorkerWorld final : private proxy::StatsSource {
  public:
   /// Honest: servers are late, hang, hang up and break off; Exact: they are not, but everyone else
@@ -55,6 +66,7 @@ class WorkerWorld final : private proxy::StatsSource {
   Rng rng_;
   const Expect expect_;
   SimNetwork network_;
+  std::optional<WorldTls> tls_;
   std::vector<Place> servers_;
   std::size_t main_count_ = 0;  // of the servers; those behind are spare ones of a failover
   CaptureLog log_;

@@ -21,10 +21,11 @@ std::vector<std::string> cut_words(std::string_view line) {
 
 }  // namespace
 
-ScriptedConnection::ScriptedConnection(ScriptedServer& server, net::AcceptedSocket& socket)
+ScriptedConnection::ScriptedConnection(ScriptedServer& server, net::AcceptedSocket& socket,
+                                       net::TlsAcceptor* tls)
     : server_(server),
       timer_(server.loop_.make_timer([this](TimePoint) { run_steps(); })),
-      stream_(socket.start(*this)) {}
+      stream_(tls != nullptr ? tls->start(socket, *this) : socket.start(*this)) {}
 
 void ScriptedConnection::send(std::string_view bytes) {
   if (closed_) return;

@@ -16,7 +16,7 @@ namespace mcsteady::test {
 /// inside a callback of its stream.
 class ScriptedConnection final : public net::Stream::Handler {
  public:
-  ScriptedConnection(ScriptedServer& server, net::AcceptedSocket& socket);
+  ScriptedConnection(ScriptedServer& server, net::AcceptedSocket& socket, net::TlsAcceptor* tls);
 
   bool is_closed() const { return closed_; }
   void send(std::string_view bytes);

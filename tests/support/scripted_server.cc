@@ -41,8 +41,9 @@ ServerAct ServerAct::reset_without_answer() {
   return break_off_after(0, End::Reset);
 }
 
-ScriptedServer::ScriptedServer(net::EventLoop& loop, const net::Endpoint& at)
+ScriptedServer::ScriptedServer(net::EventLoop& loop, const net::Endpoint& at, net::TlsServer* tls)
     : loop_(loop), endpoint_(at) {
+  if (tls != nullptr) tls_ = std::make_unique<net::TlsAcceptor>(loop, *tls);
   start();
 }
 
@@ -68,7 +69,7 @@ void ScriptedServer::stop() {
 void ScriptedServer::on_accepted(std::unique_ptr<net::AcceptedSocket> socket) {
   forget_closed();
   ++accepted_;
-  connections_.push_back(std::make_unique<ScriptedConnection>(*this, *socket));
+  connections_.push_back(std::make_unique<ScriptedConnection>(*this, *socket, tls_.get()));
   connections_.back()->set_receiving(receiving_);
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "mcsteady/net/event_loop.h"
+#include "mcsteady/net/tls.h"
 #include "support/memcached_model.h"
 
 namespace mcsteady::test {
@@ -44,7 +45,8 @@ class ScriptedServer final : public net::Listener::Handler {
  public:
   using Script = std::function<ServerAct(const MemcachedCommand&)>;
 
-  ScriptedServer(net::EventLoop& loop, const net::Endpoint& at);
+  /// `tls`: what it speaks, and outlives it; null: none.
+  ScriptedServer(net::EventLoop& loop, const net::Endpoint& at, net::TlsServer* tls = nullptr);
   ~ScriptedServer() override;
   ScriptedServer(const ScriptedServer&) = delete;
   ScriptedServer& operator=(const ScriptedServer&) = delete;
@@ -81,6 +83,7 @@ class ScriptedServer final : public net::Listener::Handler {
 
   net::EventLoop& loop_;
   net::Endpoint endpoint_;
+  std::unique_ptr<net::TlsAcceptor> tls_;
   MemcachedModel items_;
   std::deque<ServerAct> next_;
   Script script_;
