@@ -96,8 +96,6 @@ class SpdlogOutput final : public OutputLog {
     logger_.log(level_of(level), spdlog::string_view_t(line));
   }
 
-  void set_level(LogLevel level) override { logger_.set_level(level_of(level)); }
-
   Result<void, std::string> reopen() override {
     if (options_.file.empty()) return {};
     SinkResult sink = open_sink(options_.file);

@@ -19,11 +19,6 @@ void Registry::add(MetricName name, const Histogram& histogram) {
   histograms_.emplace_back(std::move(name), &histogram);
 }
 
-void Registry::add_computed(MetricName name, std::function<std::int64_t()> value) {
-  const std::lock_guard lock(mutex_);
-  computed_.emplace_back(std::move(name), std::move(value));
-}
-
 namespace {
 template <class Metrics, class Metric>
 bool take_out(Metrics& metrics, const Metric& metric) {
@@ -51,7 +46,6 @@ Snapshot Registry::snapshot() const {
   Snapshot now = gone_;
   for (const auto& [name, counter] : counters_) now.counters[name] += counter->value();
   for (const auto& [name, gauge] : gauges_) now.gauges[name] += gauge->value();
-  for (const auto& [name, value] : computed_) now.gauges[name] += value();
   for (const auto& [name, histogram] : histograms_) histogram->add_to(now.histograms[name]);
   return now;
 }
@@ -103,15 +97,6 @@ Duration Snapshot::quantile(const std::string& name, const std::string& subject,
                             double share) const {
   const auto found = histograms.find({name, subject});
   return found == histograms.end() ? Duration{0} : metrics::quantile(found->second, share);
-}
-
-Duration Snapshot::quantile_of_all(const std::string& name, double share) const {
-  Histogram::Counts all{};
-  for (auto it = histograms.lower_bound({name, ""});
-       it != histograms.end() && it->first.name == name; ++it) {
-    for (std::size_t i = 0; i < all.size(); ++i) all[i] += it->second[i];
-  }
-  return metrics::quantile(all, share);
 }
 
 }  // namespace mcsteady::metrics

@@ -56,14 +56,12 @@ TEST_F(LogFileTest, WritesJsonWhereThatIsAskedFor) {
 }
 
 TEST_F(LogFileTest, WritesWhatItsLevelLetsThrough) {
-  const auto log = open();
-  log->debug("hidden");
-  EXPECT_FALSE(log->enabled(LogLevel::Debug));
+  open()->debug("hidden");
+  options_.level = LogLevel::Debug;
+  const auto talkative = open();
+  talkative->debug("shown");
 
-  log->set_level(LogLevel::Debug);
-  log->debug("shown");
-
-  EXPECT_TRUE(log->enabled(LogLevel::Debug));
+  EXPECT_TRUE(talkative->enabled(LogLevel::Debug));
   EXPECT_EQ(lines(options_.file).size(), 1U);
 }
 

@@ -60,7 +60,6 @@ struct LogOptions {
 /// A log on standard error or in a file that can be opened again after it was rotated.
 class OutputLog : public Log {
  public:
-  virtual void set_level(LogLevel level) = 0;
   /// Closes and opens the file under its name again (SIGHUP). Keeps the old one, and returns why,
   /// if that fails. No effect on standard error.
   virtual Result<void, std::string> reopen() = 0;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <map>
 #include <mutex>
 #include <string>
@@ -33,8 +32,6 @@ struct Snapshot {
   /// The sum of a counter over all its subjects.
   std::uint64_t total(const std::string& name) const;
   Duration quantile(const std::string& name, const std::string& subject, double share) const;
-  /// All subjects of a histogram together.
-  Duration quantile_of_all(const std::string& name, double share) const;
 };
 
 /// Knows every metric by name. Threads: any. What is added must outlive the registry's last
@@ -44,8 +41,6 @@ class Registry {
   void add(MetricName name, const Counter& counter);
   void add(MetricName name, const Gauge& gauge);
   void add(MetricName name, const Histogram& histogram);
-  /// For values that live elsewhere; called by snapshot() in its thread.
-  void add_computed(MetricName name, std::function<std::int64_t()> value);
   /// The metric may go: its owner is not there any more. What a counter or a histogram held is kept
   /// under the same name and the subject kGone, so that totals never fall; a gauge's value goes.
   void remove(const MetricName& name, const Counter& counter);
@@ -61,7 +56,6 @@ class Registry {
   std::vector<std::pair<MetricName, const Counter*>> counters_;
   std::vector<std::pair<MetricName, const Gauge*>> gauges_;
   std::vector<std::pair<MetricName, const Histogram*>> histograms_;
-  std::vector<std::pair<MetricName, std::function<std::int64_t()>>> computed_;
   Snapshot gone_;
 };
 
