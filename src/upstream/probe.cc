@@ -21,9 +21,8 @@ void Probe::schedule(TimePoint at) {
 
 void Probe::start() {
   metrics_.probes.add();
-  connection_ = std::make_unique<Connection>(options_, context_, metrics_, deadlines_,
-                                             static_cast<ConnectionHost&>(*this));
-  connection_->open(shared_.address());
+  attempt_ = std::make_unique<Attempt>(options_, context_, static_cast<ConnectionHost&>(*this));
+  attempt_->connection.open(shared_.address());
   submit(protocol::Verb::Version, kProbe);
 }
 
@@ -36,7 +35,7 @@ void Probe::submit(protocol::Verb verb, std::string_view command) {
   exchange->head_size = command.size();
   std::memcpy(exchange->head.data(), command.data(), command.size());
   exchange->started = context_.loop.now();
-  connection_->submit(std::move(exchange));
+  attempt_->connection.submit(std::move(exchange));
 }
 
 void Probe::on_line(Exchange& exchange, const protocol::ReplyLine& line) {
@@ -47,18 +46,19 @@ void Probe::on_line(Exchange& exchange, const protocol::ReplyLine& line) {
   if (is_good && !is_flush && options_.health.flush_on_return) {
     return submit(protocol::Verb::FlushAll, kFlush);
   }
-  connection_->close_when_done();
+  attempt_->connection.close_when_done();
   // A server at its connection limit says ERROR and hangs up: it is not back.
   if (!is_good) return schedule_again(Failure::BadReply);
   shared_.on_probe_answered();
 }
 
 void Probe::on_failed(Exchange&, Failure failure) {
-  connection_->abort(failure);
+  attempt_->connection.abort(failure);
   schedule_again(failure);
 }
 
 void Probe::schedule_again(Failure failure) {
+  metrics_.probes_failed.add();
   const auto at = shared_.on_probe_failed(failure, context_.loop.now());
   if (at) schedule(*at);
 }

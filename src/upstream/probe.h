@@ -20,6 +20,15 @@ class Probe final : private ConnectionHost, private Exchange::Owner, private net
   bool is_scheduled() const { return timer_->is_set(); }
 
  private:
+  /// Counts apart: what a probe asks is no request, and its failure none of a request's.
+  struct Attempt {
+    Attempt(const ServerOptions& options, const Context& context, ConnectionHost& host)
+        : connection(options, context, metrics, deadlines, host) {}
+    ServerMetrics metrics;
+    DeadlineList deadlines;  // none: connect and response timeouts bound a probe
+    Connection connection;
+  };
+
   void start();
   void submit(protocol::Verb verb, std::string_view command);
   void schedule_again(Failure failure);
@@ -34,15 +43,14 @@ class Probe final : private ConnectionHost, private Exchange::Owner, private net
   void on_retired(Connection&) override {}
   void on_closed(Connection&) override { context_.loop.at_turn_end(*this); }
   void send_again(ExchangePtr exchange) override;
-  void run() override { connection_.reset(); }  // at the turn's end
+  void run() override { attempt_.reset(); }  // at the turn's end
 
   const ServerOptions& options_;
   const Context context_;
   ServerMetrics& metrics_;
   SharedServer& shared_;
-  DeadlineList deadlines_;  // none: connect and response timeouts bound a probe
   std::unique_ptr<net::Timer> timer_;
-  std::unique_ptr<Connection> connection_;
+  std::unique_ptr<Attempt> attempt_;
 };
 
 }  // namespace mcsteady::upstream

@@ -96,7 +96,8 @@ Connection& Server::Impl::connection_for(std::size_t lane) {
 void Server::Impl::on_incident(const Incident& incident) {
   const TimePoint now = context_.loop.now();
   const SharedServer::Consequence consequence = shared_.on_incident(incident, now);
-  if (consequence.counted) metrics_.incidents.add();
+  if (consequence.verdict == SharedServer::Verdict::Counted) metrics_.incidents.add();
+  if (consequence.verdict == SharedServer::Verdict::Excused) metrics_.incidents_excused.add();
   if (!consequence.probe_at) return;
   metrics_.down_marks.add();
   probe_.schedule(*consequence.probe_at);

@@ -18,9 +18,11 @@ void ServerMetrics::for_each(const Use& use) const {
   use("connections_opened", connections_opened);
   use("connections_closed_idle", connections_closed_idle);
   use("incidents", incidents);
+  use("incidents_excused", incidents_excused);
   use("down_marks", down_marks);
   use("resends", resends);
   use("probes", probes);
+  use("probes_failed", probes_failed);
   use("stray_bytes", stray_bytes);
   use("bytes_sent", bytes_sent);
   use("bytes_received", bytes_received);

@@ -52,7 +52,7 @@ SharedServer::Consequence SharedServer::on_incident(const Incident& incident, Ti
       fleet_.log_.warn("all servers seem to fail at once, so the fault is ours: they are kept up",
                        {{"servers", servers}, {"loop_lag", milliseconds(incident.loop_lag)}});
     }
-    return {.counted = true, .probe_at = {}};
+    return {.verdict = Verdict::Excused, .probe_at = {}};
   }
   const bool was_down = health_.state() == Health::State::Down;
   health_.on_incident(now, fleet_.draw());
@@ -60,9 +60,9 @@ SharedServer::Consequence SharedServer::on_incident(const Incident& incident, Ti
   const auto probe_at = health_.probe_at();
   const int failures = health_.failures();
   lock.unlock();
-  if (was_down || !probe_at) return {.counted = true, .probe_at = {}};
+  if (was_down || !probe_at) return {.verdict = Verdict::Counted, .probe_at = {}};
   log_down(incident, failures, *probe_at - now);
-  return {.counted = true, .probe_at = probe_at};
+  return {.verdict = Verdict::Counted, .probe_at = probe_at};
 }
 
 void SharedServer::on_excused_wait(TimeoutVerdict verdict, const TimeoutEvidence& evidence,

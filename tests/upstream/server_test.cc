@@ -296,6 +296,7 @@ TEST_F(ServerTest, IsTakenBackWhenTheProbeIsAnswered) {
   EXPECT_TRUE(peer(probe).closed());
   EXPECT_EQ(server->metrics().connections.value(), 0);
   EXPECT_EQ(server->metrics().probes.value(), 1U);
+  EXPECT_EQ(server->metrics().probes_failed.value(), 0U);
   ask("get a\r\n");
   connect(probe + 1);
   reply(probe + 1, "END\r\n");
@@ -316,6 +317,44 @@ TEST_F(ServerTest, StaysDownWhenTheProbeIsRefused) {
   EXPECT_EQ(loop.dials(), probe + 1);
   loop.advance(1ms);
   EXPECT_EQ(loop.dials(), probe + 2);
+}
+
+TEST_F(ServerTest, CountsProbesApartFromRequests) {
+  start();
+  take_down();
+  const std::uint64_t requests = server->metrics().requests.value();
+  const std::uint64_t refused = failed(Failure::ConnectRefused);
+
+  loop.advance(30s);
+  refuse(loop.dials() - 1);
+  loop.advance(60s);
+  connect(loop.dials() - 1);
+  reply(loop.dials() - 1, "VERSION 1.6.18\r\n");
+
+  EXPECT_EQ(server->metrics().probes.value(), 2U);
+  EXPECT_EQ(server->metrics().probes_failed.value(), 1U);
+  EXPECT_EQ(server->metrics().requests.value(), requests);
+  EXPECT_EQ(server->metrics().answered.value(), 0U);
+  EXPECT_EQ(failed(Failure::ConnectRefused), refused);
+}
+
+TEST_F(ServerTest, CountsIncidentsApartThatAreNotHeldAgainstIt) {
+  const Fleet::ServerPtr other = fleet.server("b", {.host = "::1", .port = 1, .unix_path = {}}, {});
+  start_connected();
+  ask("get a\r\n");
+  loop.advance(250ms);
+  Incident silence;
+  silence.began = loop.now();
+
+  ask("get a\r\n");
+  connect(1);
+  loop.advance(249ms);
+  other->on_incident(silence, loop.now());
+  loop.advance(1ms);
+
+  EXPECT_FALSE(server->is_down());
+  EXPECT_EQ(server->metrics().incidents.value(), 1U);  // the first: it took nothing down
+  EXPECT_EQ(server->metrics().incidents_excused.value(), 1U);
 }
 
 TEST_F(ServerTest, StaysDownWhenTheProbeIsNotAnswered) {

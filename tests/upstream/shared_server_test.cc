@@ -11,6 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using State = Health::State;
+using Verdict = SharedServer::Verdict;
 
 constexpr TimePoint kStart{1h};
 
@@ -51,7 +52,7 @@ class SharedServerTest : public testing::Test {
 TEST_F(SharedServerTest, GoesDownWithTheTimeOfItsProbe) {
   SharedServer& server = add("a");
   const auto first = fail(server, Failure::ServerLate, kStart);
-  EXPECT_TRUE(first.counted);
+  EXPECT_EQ(first.verdict, Verdict::Counted);
   EXPECT_FALSE(first.probe_at);
 
   const auto second = fail(server, Failure::ServerLate, kStart + 1s);
@@ -73,7 +74,7 @@ TEST_F(SharedServerTest, TakesWhatHadBegunBeforeAnIncidentForAPartOfIt) {
   const auto other_socket =
       server.on_incident(incident(Failure::ServerLate, kStart + 10ms), kStart + 260ms);
 
-  EXPECT_FALSE(other_socket.counted);
+  EXPECT_EQ(other_socket.verdict, Verdict::PartOfTheLast);
   EXPECT_EQ(server.state(), State::Up);
 }
 
@@ -83,7 +84,7 @@ TEST_F(SharedServerTest, CountsWhatBeganAfterAnIncidentOnItsOwn) {
 
   const auto reconnect = server.on_incident(incident(Failure::ConnectRefused, kStart), kStart);
 
-  EXPECT_TRUE(reconnect.counted);
+  EXPECT_EQ(reconnect.verdict, Verdict::Counted);
   EXPECT_TRUE(server.is_down());
 }
 
@@ -92,8 +93,9 @@ TEST_F(SharedServerTest, CountsAnOldConnectionOnItsOwnOnceTheServerHasAnswered) 
   server.on_incident(incident(Failure::ConnectionLost, kStart - 1h), kStart);
   server.on_answered();
 
-  EXPECT_TRUE(
-      server.on_incident(incident(Failure::ConnectionLost, kStart - 1h), kStart + 1s).counted);
+  const auto again =
+      server.on_incident(incident(Failure::ConnectionLost, kStart - 1h), kStart + 1s);
+  EXPECT_EQ(again.verdict, Verdict::Counted);
 }
 
 TEST_F(SharedServerTest, ForgetsAnIncidentWithAnAnswer) {

@@ -10,7 +10,8 @@
 
 namespace mcsteady::upstream {
 
-/// What one worker counts of one server. Registered as server_*, with the server's name.
+/// What one worker counts of one server. Registered as server_*, with the server's name. Probes are
+/// nobody's requests: what their connections do is in `probes` and `probes_failed` only.
 struct ServerMetrics {
   metrics::Counter requests;                             // commands handed to a connection
   metrics::Counter answered;                             // replies that reached their owner
@@ -22,10 +23,12 @@ struct ServerMetrics {
   metrics::Counter connections_retired;
   metrics::Counter connections_opened;
   metrics::Counter connections_closed_idle;
-  metrics::Counter incidents;
+  metrics::Counter incidents;          // held against it
+  metrics::Counter incidents_excused;  // not held against it: all servers seemed to fail at once
   metrics::Counter down_marks;
   metrics::Counter resends;
   metrics::Counter probes;
+  metrics::Counter probes_failed;
   metrics::Counter stray_bytes;  // connections discarded because of bytes nobody had asked for
   metrics::Counter bytes_sent;
   metrics::Counter bytes_received;

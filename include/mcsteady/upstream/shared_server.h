@@ -53,8 +53,13 @@ class SharedServer {
   void on_answered() {
     if (!clean_.load(std::memory_order_relaxed)) clear_record();
   }
+  enum class Verdict {
+    PartOfTheLast,  // the incident before it goes on
+    Excused,        // all servers seem to fail at once
+    Counted,        // against the server
+  };
   struct Consequence {
-    bool counted = false;               // not a part of the incident before it
+    Verdict verdict = Verdict::PartOfTheLast;
     std::optional<TimePoint> probe_at;  // it took the server down: the caller probes it then
   };
   /// What had begun before the last incident, and fails after it with no answer in between, is part
