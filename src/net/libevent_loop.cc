@@ -74,7 +74,8 @@ LibeventLoop::LibeventLoop(EventBasePtr base, UniqueFd wake, UniqueFd alarm,
                            const SocketCalls& calls)
     : calls_(calls),
       base_(std::move(base)),
-      reactor_{base_.get(), turn_end_, next_turn_, quiet_, bytes_came_, timers_, *this, calls_},
+      reactor_{base_.get(), turn_end_,  next_turn_, quiet_, bytes_came_,
+               timers_,     lingering_, *this,      calls_},
       alarm_(std::move(alarm)),
       wake_(std::move(wake)) {}
 

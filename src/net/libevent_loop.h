@@ -8,6 +8,7 @@
 
 #include "mcsteady/net/event_loop.h"
 #include "net/handles.h"
+#include "net/lingering_sockets.h"
 #include "net/reactor.h"
 #include "net/socket_calls.h"
 #include "net/timer_queue.h"
@@ -63,6 +64,7 @@ class LibeventLoop final : public EventLoop {
   int busy_turns_ = 0;       // in a row that what waits in quiet_ has let pass
   bool bytes_came_ = false;  // in this turn
   TimerQueue timers_{*this};
+  LingeringSockets lingering_{base_.get()};
   Reactor reactor_;
 
   UniqueFd alarm_;  // a timerfd

@@ -3,6 +3,7 @@
 #include <event2/event.h>
 
 #include "mcsteady/net/event_loop.h"
+#include "net/lingering_sockets.h"
 #include "net/socket_calls.h"
 #include "net/timer_queue.h"
 
@@ -17,6 +18,7 @@ struct Reactor {
       quiet;  // for the end of a turn in which no bytes came, or of the eighth that brings some
   bool& bytes_came;  // in this turn
   TimerQueue& timers;
+  LingeringSockets& lingering;
   const Clock& clock;
   const SocketCalls& calls;
 };

@@ -324,15 +324,26 @@ void SocketStream::break_off(StreamError kind, int error) {
   handler_.on_broken({kind, error});
 }
 
+void SocketStream::offer(std::span<const char> last) {
+  if (state_ != State::Open || last.empty()) return;
+  iovec piece{const_cast<char*>(last.data()), last.size()};  // sendmsg does not write to it
+  msghdr message{};
+  message.msg_iov = &piece;
+  message.msg_iovlen = 1;
+  reactor_.calls.send(socket_.get(), &message, MSG_NOSIGNAL);
+}
+
 void SocketStream::close_with(std::span<const char> last) {
-  if (state_ == State::Open && !last.empty()) {
-    iovec piece{const_cast<char*>(last.data()), last.size()};  // sendmsg does not write to it
-    msghdr message{};
-    message.msg_iov = &piece;
-    message.msg_iovlen = 1;
-    reactor_.calls.send(socket_.get(), &message, MSG_NOSIGNAL);
-  }
+  offer(last);
   close();
+}
+
+void SocketStream::close_gently(std::span<const char> last) {
+  if (state_ != State::Open || end_of_file_) return close_with(last);
+  offer(last);
+  UniqueFd socket = std::move(socket_);
+  close();
+  reactor_.lingering.take(std::move(socket));
 }
 
 void SocketStream::close() {

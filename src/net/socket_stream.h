@@ -35,6 +35,7 @@ class SocketStream final : public Stream {
   TransportEvidence evidence() const override;
   void close() override;
   void close_with(std::span<const char> last) override;
+  void close_gently(std::span<const char> last) override;
 
  private:
   enum class State { Connecting, Open, Closed };
@@ -62,6 +63,7 @@ class SocketStream final : public Stream {
   Found receive(int reads_max);
   Step receive_once();
   void drain();
+  void offer(std::span<const char> last);
   void send();
   bool send_once();
   void on_send_failed(int error);

@@ -388,13 +388,22 @@ void TlsStream::break_off(Breakage breakage) {
 }
 
 void TlsStream::close() {
-  if (state_ == State::Closed) return;
+  if (say_goodbye()) below_->close_with(unsent());
+}
+
+void TlsStream::close_gently(std::span<const char> /*last*/) {
+  if (say_goodbye()) below_->close_gently(unsent());
+}
+
+/// False: there is nobody to say it to.
+bool TlsStream::say_goodbye() {
+  if (state_ == State::Closed) return false;
   const bool was_open = std::exchange(state_, State::Closed) == State::Open;
   if (handshake_timer_) handshake_timer_->clear();
-  if (!below_) return;
+  if (!below_) return false;
   ERR_clear_error();
   if (was_open) SSL_shutdown(ssl_.get());
-  below_->close_with(unsent());
+  return true;
 }
 
 TransportEvidence TlsStream::evidence() const {

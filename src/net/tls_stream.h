@@ -34,6 +34,7 @@ class TlsStream final : public Stream, private Stream::Handler {
   Found look() override;
   TransportEvidence evidence() const override;
   void close() override;
+  void close_gently(std::span<const char> last) override;
 
  private:
   enum class State { Connecting, Handshake, Open, Closed };
@@ -59,6 +60,7 @@ class TlsStream final : public Stream, private Stream::Handler {
   void step_handshake();
   void finish_handshake();
   bool knows_client() const;
+  bool say_goodbye();
   void on_handshake_timer();
   void deliver();
   bool fill(std::span<char> room, std::size_t& filled, int& why);

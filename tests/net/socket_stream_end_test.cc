@@ -2,6 +2,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -244,6 +245,24 @@ TEST_P(SocketStreamEndTest, SeesByALookThatItIsConnected) {
   EXPECT_EQ(stream_->look(), Stream::Found::Nothing);
 
   EXPECT_EQ(handler_.calls[0], "connected");
+}
+
+TEST_P(SocketStreamEndTest, LastWordsReachAPeerThatGoesOnSending) {
+  connect_over_tcp();
+  peer_sends("not read");
+  stream_->set_receiving(false);
+
+  stream_->close_gently(std::string_view("bye\r\n"));
+  for (int i = 0; i < 3; ++i) {
+    peer_sends(std::string(1000, 'x'));
+    int turns = 0;
+    run_until([&] { return ++turns > 2; });
+  }
+
+  std::array<char, 16> said{};
+  EXPECT_EQ(recv(peer_.get(), said.data(), said.size(), 0), 5);
+  EXPECT_EQ(std::string(said.data()), "bye\r\n");
+  EXPECT_EQ(recv(peer_.get(), said.data(), said.size(), 0), 0);
 }
 
 TEST_P(SocketStreamEndTest, HasTheKernelsFiguresOfATcpConnection) {

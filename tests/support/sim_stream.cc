@@ -219,6 +219,12 @@ void SimStream::close_with(std::span<const char> last) {
   close();
 }
 
+void SimStream::close_gently(std::span<const char> last) {
+  if (connection_ == nullptr) return;
+  connection_->incoming(side_).discard_unread();  // else closing would be a reset
+  close_with(last);
+}
+
 void SimStream::finish_sending() {
   if (connection_ == nullptr) return;
   loop_.network().note('h', id_);

@@ -25,6 +25,7 @@ class SimStream final : public net::Stream {
   net::TransportEvidence evidence() const override;
   void close() override;
   void close_with(std::span<const char> last) override;
+  void close_gently(std::span<const char> last) override;
 
   // For tests.
   /// The next `count` looks poll in vain, whatever is there.

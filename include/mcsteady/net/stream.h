@@ -113,6 +113,10 @@ class Stream {
   virtual void close() = 0;
   /// The same, but offers the socket `last` once. What it does not take at once is dropped.
   virtual void close_with(std::span<const char> /*last*/) { close(); }
+  /// The same, for one who ends what the peer may go on with: says that no more will come, and
+  /// behind the caller's back reads and drops for a bounded time what the peer still sends, so that
+  /// no reset takes what it has not read yet.
+  virtual void close_gently(std::span<const char> last = {}) { close_with(last); }
 };
 
 }  // namespace mcsteady::net
