@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "upstream/meta_echo.h"
 #include "upstream/shared_line.h"
 
 namespace mcsteady::upstream {
@@ -195,6 +196,7 @@ void Connection::on_line(Exchange& head, const protocol::ReplyLine& line) {
   for (bool more = true; more && state_ != State::Closed;) {
     Exchange& front = *queue_.front();
     if (!front.touched_) return on_out_of_step(Failure::BadReply);
+    if (!may_answer(front.command(), line)) return on_out_of_step(Failure::BadReply);
     more = SharedLine::goes_on(front);
     if (front.given_up()) {
       if (state_ == State::Retired) late_.on_dropped(line.line.size());
@@ -217,6 +219,8 @@ void Connection::on_item(Exchange& head, RecoveryReader::Event&& event) {
       if (!done.given_up()) done.owner->on_line(done, kEnd);
       finish_reply(done);
     }
+  } else if (!may_answer(head.command(), event.item.line)) {
+    return on_out_of_step(Failure::BadReply);
   }
   target->reply_begun_ = true;
   if (event.kind == RecoveryReader::Event::Kind::Refused) return fail(*target, event.failure);
