@@ -28,6 +28,9 @@ constexpr std::array<Choice<LogLevel>, 5> kLogLevels = {{{"trace", LogLevel::Tra
 constexpr std::array<Choice<LogOptions::Format>, 2> kLogFormats = {
     {{"text", LogOptions::Format::Text}, {"json", LogOptions::Format::Json}}};
 
+constexpr std::array<Choice<proxy::VersionPolicy>, 2> kVersionPolicies = {
+    {{"ours", proxy::VersionPolicy::Ours}, {"servers", proxy::VersionPolicy::Servers}}};
+
 std::vector<proxy::ListenerOptions> default_listeners() {
   proxy::ListenerOptions listener;
   listener.socket.endpoint.host = "127.0.0.1";
@@ -141,6 +144,7 @@ Config read_config(const YamlNode& root, ErrorList& errors) {
   if (root.kind != YamlNode::Kind::Map) return config;
   top.read_number("workers", config.workers, {1, 256});
   read_io(top, config.io);
+  top.read_choice<proxy::VersionPolicy>("version", config.worker.client.version, kVersionPolicies);
   read_listen(top, config, errors);
   read_limits(top, config);  // before the pools, whose servers share the limit of a value
   read_pools_and_route(top, config, errors);

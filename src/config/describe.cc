@@ -201,6 +201,8 @@ std::string describe(const Config& config) {
   describe_listeners(config.worker.listeners, page);
   page.line(0, "workers", std::to_string(config.workers));
   page.line(0, "io", config.io);
+  const bool asks = config.worker.client.version == proxy::VersionPolicy::Servers;
+  page.line(0, "version", asks ? "servers" : "ours");
   page.line(0, "pools:");
   for (const auto& pool : config.worker.pools) describe_pool(pool, page);
   page.line(0, "route", route_in_yaml(config.worker.route));

@@ -145,6 +145,7 @@ void BinaryFront::dispatch(const binary::Request& request, Body&& body, TimePoin
     case Verb::MetaNoop:
       return answer(binary::empty_reply(request.call), now);
     case Verb::Version:
+      if (context_.options.version == VersionPolicy::Servers) return ask_versions(request, now);
       return answer(binary::text_reply(request.call, context_.shared.version), now);
     case Verb::Stats:
       return answer_stats(request, now);
@@ -175,6 +176,12 @@ void BinaryFront::answer_stats(const binary::Request& request, TimePoint now) {
   std::string reply;
   binary::compose_stats(request.call, context_.shared.stats.stats(request.key), reply);
   client_.answer(reply, now);
+}
+
+void BinaryFront::ask_versions(const binary::Request& request, TimePoint now) {
+  const protocol::Request text{
+      .verb = Verb::Version, .line = "version", .keys = {}, .exptime = {}, .body_size = {}};
+  client_.append(context_.fan_out_slots.make()).start(client_, now, text, request.call);
 }
 
 void BinaryFront::flush(const binary::Request& request, TimePoint now) {

@@ -33,6 +33,7 @@ class BinaryFront {
   void dispatch(const protocol::binary::Request& request, Body&& body, TimePoint now);
   void answer(const protocol::binary::Reply& reply, TimePoint now);
   void answer_stats(const protocol::binary::Request& request, TimePoint now);
+  void ask_versions(const protocol::binary::Request& request, TimePoint now);
   void flush(const protocol::binary::Request& request, TimePoint now);
 
   ClientConnection& client_;

@@ -284,6 +284,9 @@ void ClientConnection::dispatch(const Request& request, Body&& body, TimePoint n
     case Verb::MetaNoop:
       return answer("MN\r\n", now);
     case Verb::Version:
+      if (context_.options.version == VersionPolicy::Servers) {
+        return append(context_.fan_out_slots.make()).start(*this, now, request);
+      }
       return answer("VERSION " + context_.shared.version + "\r\n", now);
     case Verb::Verbosity:
       return answer(request.quiet ? "" : "OK\r\n", now);
@@ -464,7 +467,8 @@ void ClientConnection::close_if_done() {
 void ClientConnection::close(CloseCause cause) {
   if (closed_) return;
   closed_ = true;
-  stream_->close();
+  // Its last reply is to reach it, whatever it still sends.
+  ending_ ? stream_->close_gently() : stream_->close();
   output_.clear();
   body_.reset();
   // The slots stay until the turn ends, but their memory may be what this is about.

@@ -10,8 +10,9 @@
 
 namespace mcsteady::proxy {
 
-/// The place of a request that goes to every server (flush_all) that the route can reach. Its reply
-/// is the servers' where they agree, else that of the first that failed.
+/// The place of a request that goes to every server that the route can reach. The reply to
+/// flush_all is the servers' where they agree, else that of the first that failed; to version, the
+/// lowest of those that answer, and only where none does that of the first that failed.
 class FanOutSlot final : public ReplySlot, private upstream::Exchange::Owner {
  public:
   explicit FanOutSlot(WorkerContext& context) : ReplySlot(context.blocks), context_(context) {}
@@ -26,6 +27,7 @@ class FanOutSlot final : public ReplySlot, private upstream::Exchange::Owner {
   void on_item(upstream::Exchange&, upstream::Item&&) override {}
   void on_line(upstream::Exchange& exchange, const protocol::ReplyLine& line) override;
   void on_failed(upstream::Exchange& exchange, upstream::Failure failure) override;
+  void take_version(std::string_view line);
   void answer_for_nobody(const protocol::Request& request, std::string_view refusal);
   void end_part(upstream::Exchange& exchange);
   void end();
@@ -36,8 +38,9 @@ class FanOutSlot final : public ReplySlot, private upstream::Exchange::Owner {
   std::size_t open_parts_ = 0;
   std::string reply_;  // of the servers, in text
   std::optional<protocol::binary::Call> binary_;
-  bool failed_ = false;     // reply_ is an error
-  bool unreached_ = false;  // and one of ours, for a server that gave no reply
+  bool has_version_ = false;  // reply_ is one; what fails matters no more
+  bool failed_ = false;       // reply_ is an error
+  bool unreached_ = false;    // and one of ours, for a server that gave no reply
 };
 
 }  // namespace mcsteady::proxy

@@ -26,6 +26,7 @@ constexpr const char* kNothingIsDefault = R"(listen:
   - unix:@mcsteady
 workers: 3
 io: poll
+version: servers
 pools:
   first:
     servers:
@@ -128,6 +129,7 @@ TEST(Config, WhatIsOfTheWholeProcessIsRead) {
 
   EXPECT_EQ(config.workers, 3);
   EXPECT_EQ(config.io, "poll");
+  EXPECT_EQ(config.worker.client.version, proxy::VersionPolicy::Servers);
   EXPECT_EQ(config.worker.route.text, "second");
   EXPECT_EQ(config.worker.client.limits.value_max, MiB(1));
   EXPECT_EQ(config.worker.client.limits.key_max, ByteCount{100});

@@ -24,6 +24,12 @@ struct AuthOptions {
   Duration time_max = std::chrono::seconds(10);      // to get in, from accept on; 0: any
 };
 
+/// What `version` tells a client.
+enum class VersionPolicy {
+  Ours,
+  Servers,  // the lowest of the servers that answer: what all of them can do
+};
+
 struct ClientOptions {
   protocol::Limits limits;
   std::size_t clients_max = 10000;       // of all workers together
@@ -36,6 +42,7 @@ struct ClientOptions {
                                                         // 0: any
   Duration idle_max{0};  // without a request, then a client is closed; 0: never
   AuthOptions auth;
+  VersionPolicy version = VersionPolicy::Ours;
 };
 
 /// A listener, and who is served on it.
