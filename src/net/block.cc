@@ -86,6 +86,7 @@ Block BlockPool::allocate(std::size_t size, Ceiling ceiling) {
 }
 
 char* BlockPool::from_heap(std::size_t capacity, Ceiling ceiling) {
+  if (warning_ && budget_.is_tight()) warning_();
   if (!budget_.take(capacity)) {
     trim();  // what idles here counts, too
     while (relief_ && budget_.ceiling() < budget_.used() + capacity && relieved()) {

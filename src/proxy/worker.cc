@@ -42,7 +42,9 @@ bool is_admitted(const net::AcceptedSocket& socket, const PeerRule& rule) {
 }
 }  // namespace
 
-class Worker::Impl final : private ClientConnection::Host, private net::Task {
+class Worker::Impl final : private ClientConnection::Host,
+                           private MemoryRelief::Member,
+                           private net::Task {
  public:
   Impl(const WorkerOptions& options, net::EventLoop& loop, Shared& shared)
       : options_(options),
@@ -54,13 +56,19 @@ class Worker::Impl final : private ClientConnection::Host, private net::Task {
         context_{loop, blocks_, exchanges_, router_, options_.client, metrics_, shared} {
     metrics_.register_in(shared.registry);
     blocks_.set_relief([this] { return close_largest_holder(); });
+    blocks_.set_warning([this] { shared_.relief.ask(*this, loop_.now()); });
+    shared_.relief.join(loop_, *this);
     sweep_timer_ = loop_.make_timer([this](TimePoint) { sweep(); });
     sweep_timer_->set(loop_.now() + options_.client.stuck_timeout);
     deadline_timer_ = loop_.make_timer([this](TimePoint due) { check_deadlines(due); });
     if (patience_ != kForever) deadline_timer_->set(loop_.now() + patience_);
     drain_timer_ = loop_.make_timer([this](TimePoint) { close_all(); });
   }
-  ~Impl() override { blocks_.set_relief({}); }
+  ~Impl() override {
+    shared_.relief.leave(*this);
+    blocks_.set_warning({});
+    blocks_.set_relief({});
+  }
 
   Result<void, std::string> listen(std::size_t first, std::size_t last);
   net::Endpoint endpoint(std::size_t index) const { return doors_[index]->endpoint(); }
@@ -100,7 +108,10 @@ class Worker::Impl final : private ClientConnection::Host, private net::Task {
 
   void sweep();
   void check_deadlines(TimePoint due);
+  ClientConnection* largest_holder() const;
   bool close_largest_holder();
+  std::size_t largest_holding() const override;
+  void close_largest_of_all() override { close_largest_holder(); }
   void close_all();
   void finish_drain();
 
@@ -215,14 +226,24 @@ void Worker::Impl::check_deadlines(TimePoint due) {
 /// What a client does not take of its replies is its own doing: at the ceiling, the one that holds
 /// the most goes, not the one that happens to ask next.
 bool Worker::Impl::close_largest_holder() {
+  ClientConnection* largest = largest_holder();
+  if (largest == nullptr) return false;
+  largest->close(CloseCause::NoMemory);
+  return true;
+}
+
+std::size_t Worker::Impl::largest_holding() const {
+  const ClientConnection* largest = largest_holder();
+  return largest == nullptr ? 0 : largest->held();
+}
+
+ClientConnection* Worker::Impl::largest_holder() const {
   ClientConnection* largest = nullptr;
   for (const auto& client : clients_) {
     if (client->is_busy() || client->held() < kHoarderMin) continue;
     if (largest == nullptr || client->held() > largest->held()) largest = client.get();
   }
-  if (largest == nullptr) return false;
-  largest->close(CloseCause::NoMemory);
-  return true;
+  return largest;
 }
 
 void Worker::Impl::drain(std::function<void()> drained) {

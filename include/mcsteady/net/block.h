@@ -25,6 +25,8 @@ class MemoryBudget {
   std::uint64_t used() const { return used_.load(std::memory_order_relaxed); }
   std::uint64_t peak() const { return peak_.load(std::memory_order_relaxed); }
   std::uint64_t ceiling() const { return ceiling_; }
+  /// Less than an eighth is left.
+  bool is_tight() const { return used() > ceiling_ - ceiling_ / 8; }
 
  private:
   void note_peak(std::uint64_t used);
@@ -89,6 +91,8 @@ class BlockPool {
   /// What to ask for memory when the ceiling is reached: true where it gave some back. Called from
   /// within allocate(), so it must leave alone what its callers are using.
   void set_relief(std::function<bool()> relief) { relief_ = std::move(relief); }
+  /// What to tell before more is taken while memory is tight. Called from within allocate(), too.
+  void set_warning(std::function<void()> warning) { warning_ = std::move(warning); }
   /// Bytes in blocks that someone holds now.
   std::uint64_t in_use() const { return in_use_; }
 
@@ -103,6 +107,7 @@ class BlockPool {
 
   MemoryBudget& budget_;
   std::function<bool()> relief_;
+  std::function<void()> warning_;
   std::array<std::vector<char*>, kSizes.size()> idle_;
   std::uint64_t in_use_ = 0;
 };

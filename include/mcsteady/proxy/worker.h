@@ -13,6 +13,7 @@
 #include "mcsteady/metrics/registry.h"
 #include "mcsteady/net/event_loop.h"
 #include "mcsteady/proxy/authenticator.h"
+#include "mcsteady/proxy/memory_relief.h"
 #include "mcsteady/proxy/options.h"
 #include "mcsteady/proxy/worker_metrics.h"
 #include "mcsteady/routing/membership.h"
@@ -39,6 +40,7 @@ struct Shared {
   /// By the name of the file: one for each that a listener of the options names.
   std::map<std::string, std::unique_ptr<Authenticator>> authenticators{};
   std::atomic<std::size_t> client_count{0};
+  MemoryRelief relief{};
 };
 
 /// One event loop's share of the proxy: its listeners, its clients, its connections to servers.
