@@ -15,8 +15,10 @@ using protocol::Parsed;
 using protocol::Request;
 using protocol::Verb;
 
-// What is asked for in one go while nothing is known of anyone's items, and at the most.
+// What is asked for in one go while nothing is known of anyone's items: by all together, but by
+// each some. And at the most.
 constexpr std::size_t kItemsUnknown = 64;
+constexpr std::size_t kItemsUnknownMin = 4;
 constexpr std::size_t kItemsMax = 1024;
 
 /// Marks that buffers are in use, so that running out of memory does not take them away.
@@ -322,7 +324,10 @@ bool ClientConnection::may_take_request() const {
 
 std::size_t ClientConnection::portion_max() const {
   const std::size_t item_size = item_size_ != 0 ? item_size_ : context_.item_size;
-  if (item_size == 0) return kItemsUnknown;
+  if (item_size == 0) {
+    const std::size_t clients = context_.shared.client_count.load(std::memory_order_relaxed);
+    return std::max(kItemsUnknown / std::max<std::size_t>(clients, 1), kItemsUnknownMin);
+  }
   const std::size_t room = held_ < high_water() ? high_water() - held_ : 0;
   return std::clamp<std::size_t>(room / item_size, 1, kItemsMax);
 }

@@ -91,8 +91,8 @@ class ClientConnection final : private net::Stream::Handler {
   void end_with(CloseCause cause);
 
   // for the worker
-  std::size_t held() const {  // bytes
-    return held_ + requests_held_ + (body_ ? body_->size : 0) +
+  std::size_t held() const {  // bytes of memory: of a block of which most has gone, all of it
+    return held_ - output_.size() + output_.memory() + requests_held_ + (body_ ? body_->size : 0) +
            (input_.empty() ? 0 : input_.memory());
   }
   bool holds_memory() const { return held() > 0 || body_ || !input_.empty(); }

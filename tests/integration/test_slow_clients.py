@@ -179,3 +179,27 @@ def test_a_set_for_which_there_is_no_memory_is_refused_and_the_next_one_is_not(
     assert answer == b"STORED"
     assert late.get(b"small") == b"value"
     assert tight.stats()["memory_peak"] <= CEILING + MiB
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_flood_of_values_that_nobody_reads_costs_a_neighbour_no_hit(
+        workers, start_memcached, start_proxy, stack, connect):
+    memcached = start_memcached()
+    values = {b"small": body(100), b"medium": body(100 * KiB), b"large": body(MiB - KiB)}
+    with memcached.client() as direct:
+        for key, value in values.items():
+            assert direct.set(key, value) == b"STORED"
+    proxy = start_proxy([memcached], workers=workers, limits={"memory": "64MiB"},
+                        pool=pool(request=5.0))
+    neighbour = connect(proxy)
+
+    for _ in range(100):
+        stack.enter_context(TextClient(proxy.address)).send(b"get large\r\n" * 200)
+    until = time.monotonic() + 1.5
+    while time.monotonic() < until:
+        for key in (b"small", b"medium"):
+            assert neighbour.get(key) == values[key]
+
+    stats = proxy.stats()
+    assert stats["proxy_clients_closed_no_memory"] > 0  # the flood reached the ceiling
+    assert stats["proxy_unavailable"] == stats["server_incidents"] == 0, proxy.log()

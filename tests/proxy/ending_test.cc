@@ -200,6 +200,23 @@ TEST_F(EndingTest, AtTheCeilingOnlyAsManyGoAsMustWhoeverHoldsRepliesForTheirTurn
   EXPECT_EQ(closed("no_memory"), 1U);
 }
 
+TEST_F(EndingTest, AtTheCeilingAValueOfWhichMostHasGoneCountsAsAWhole) {
+  ceiling = MiB(2);
+  start(1);
+  store("a", std::string(300'000, 'v'));
+  const std::string reply = item("a", std::string(300'000, 'v')) + "END\r\n";
+  for (int i = 0; i < 6; ++i) {
+    SimPeer& hoarder = connect();
+    hoarder.set_receiving(false);
+    ask(hoarder, "get a\r\n", 20ms);
+  }
+
+  EXPECT_EQ(ask(connect(), "get a\r\n", 50ms), reply);
+
+  EXPECT_GE(closed("no_memory"), 1U);
+  EXPECT_EQ(counted("unavailable"), 0U);
+}
+
 TEST_F(EndingTest, DrainingClosesIdleClientsAtOnce) {
   start(1);
   SimPeer& client = connect();

@@ -31,6 +31,18 @@ TEST_F(FlowTest, AClientThatDoesNotReadIsNotReadEither) {
   EXPECT_LT(memory->peak(), MiB(2).value);
 }
 
+TEST_F(FlowTest, ManyClientsAskForLittleEachUntilTheSizeOfItemsIsKnown) {
+  start(1);
+  servers[0]->script([](const MemcachedCommand&) { return ServerAct::answer_after(100ms); });
+  std::vector<SimPeer*> clients;
+  for (int i = 0; i < 32; ++i) clients.push_back(&connect());
+
+  for (SimPeer* client : clients) client->send(repeated("mg a v\r\n", 64));
+  run_for(50ms);
+
+  EXPECT_EQ(servers[0]->count("mg"), 32U * 4);
+}
+
 TEST_F(FlowTest, AClientThatReadsAgainGetsAllItsReplies) {
   options.client.output_high_water = KiB(64);
   start(1);
