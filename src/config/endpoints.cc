@@ -58,7 +58,7 @@ std::optional<proxy::ListenerOptions> read_listener_map(const YamlNode& node,
     section.find("peers");
   }
   section.read_number("backlog", listener.socket.backlog, {1, 65535});
-  listener.tls = read_server_tls(section, tls);
+  listener.tls = read_server_tls(section, endpoint ? endpoint->text() : std::string(), tls);
   section.read_text("auth", listener.auth_file);
   section.finish();
   return endpoint ? std::optional(listener) : std::nullopt;

@@ -109,6 +109,18 @@ bool is_name(std::string_view name) {
          });
 }
 
+/// What is connected to over a unix socket has no name that a certificate could bear.
+void refuse_nameless(Section& pool, const routing::PoolOptions& options) {
+  for (const routing::PoolServer& member : options.servers) {
+    const auto& tls = member.server.tls;
+    if (!tls || !tls->options().verify || !tls->options().server_name.empty()) continue;
+    if (!member.server.endpoint.is_unix()) continue;
+    return pool.error(pool.mark_of("tls"), "tls",
+                      "no name to verify at " + member.server.endpoint.text() +
+                          "; write server_name: NAME in it, or verify: none");
+  }
+}
+
 routing::PoolOptions read_pool(const YamlNode& name, const YamlNode& value, ByteCount value_max,
                                std::vector<TlsUse>& tls, ErrorList& errors) {
   routing::PoolOptions options;
@@ -125,13 +137,14 @@ routing::PoolOptions read_pool(const YamlNode& name, const YamlNode& value, Byte
   read_health(pool, common.health);
   read_on_down(pool, options);
   pool.refuse_for_now("hash");
-  common.tls = read_client_tls(pool, tls);
+  common.tls = read_client_tls(pool, name.text, tls);
   if (const auto servers = pool.find("servers")) {
     if (servers->value->kind == YamlNode::Kind::Map) {
       options.source = read_source(*servers->value, errors);
       options.common = common;
     } else {
       options.servers = read_servers(*servers->value, common, errors);
+      refuse_nameless(pool, options);
     }
   } else if (is_readable && !pool.has("servers")) {
     pool.error(name.mark, name.text, "has no servers; write servers: [host:port]");

@@ -28,9 +28,7 @@ void read_own(Section& tls, net::TlsOptions& own) {
   tls.error(tls.mark_of(given), given, std::string("needs a ") + missing + " beside it");
 }
 
-void note_use(Section& owner, Section& tls, std::shared_ptr<net::TlsContext> context,
-              std::vector<TlsUse>& uses) {
-  TlsUse use{.context = std::move(context), .section = owner.mark_of("tls"), .options = {}};
+void note_use(TlsUse use, Section& tls, std::vector<TlsUse>& uses) {
   for (const char* option : {"certificate", "key", "ca", "client_ca", "ciphers", "ciphersuites"}) {
     if (tls.has(option)) use.options.emplace(option, tls.mark_of(option));
   }
@@ -55,7 +53,8 @@ void read_names(Section& tls, std::vector<std::string>& names) {
 
 }  // namespace
 
-std::shared_ptr<net::TlsClient> read_client_tls(Section& pool, std::vector<TlsUse>& uses) {
+std::shared_ptr<net::TlsClient> read_client_tls(Section& pool, const std::string& name,
+                                                std::vector<TlsUse>& uses) {
   if (!pool.has("tls")) return nullptr;
   Section tls = pool.subsection("tls");
   net::TlsClientOptions options;
@@ -66,12 +65,13 @@ std::shared_ptr<net::TlsClient> read_client_tls(Section& pool, std::vector<TlsUs
   tls.read_text("server_name", options.server_name);
   read_own(tls, options.own);
   auto client = std::make_shared<net::TlsClient>(std::move(options));
-  note_use(pool, tls, client, uses);
+  note_use({.context = client, .owner = name, .section = pool.mark_of("tls")}, tls, uses);
   tls.finish();
   return client;
 }
 
-std::shared_ptr<net::TlsServer> read_server_tls(Section& listener, std::vector<TlsUse>& uses) {
+std::shared_ptr<net::TlsServer> read_server_tls(Section& listener, const std::string& address,
+                                                std::vector<TlsUse>& uses) {
   if (!listener.has("tls")) return nullptr;
   Section tls = listener.subsection("tls");
   net::TlsServerOptions options;
@@ -90,7 +90,7 @@ std::shared_ptr<net::TlsServer> read_server_tls(Section& listener, std::vector<T
   tls.read_duration("handshake_timeout", options.handshake_timeout, Zero::Refused);
   tls.read_number("handshakes_per_turn", options.handshakes_per_turn, {1, 1000});
   auto server = std::make_shared<net::TlsServer>(std::move(options));
-  note_use(listener, tls, server, uses);
+  note_use({.context = server, .owner = address, .section = listener.mark_of("tls")}, tls, uses);
   tls.finish();
   return server;
 }

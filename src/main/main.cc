@@ -1,6 +1,7 @@
 #include <sys/resource.h>
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -33,6 +34,11 @@ void raise_descriptor_limit() {
 
 int check(const config::Config& config) {
   std::fputs(config::describe(config).c_str(), stdout);
+  for (const config::TlsUse& use : config.tls) {
+    const auto expires = use.context->expires();
+    if (!expires || *expires > std::chrono::system_clock::now()) continue;
+    std::fprintf(stderr, "mcsteady: the certificate of %s has expired\n", use.owner.c_str());
+  }
   return 0;
 }
 

@@ -18,9 +18,8 @@ TlsFiles::TlsFiles(const std::vector<config::TlsUse>& uses, Log& log, metrics::R
   registry.add({"tls_reload_failures", ""}, failures_);
   if (!uses.empty()) registry.add({"tls_days_left", ""}, days_left_);
   for (const config::TlsUse& use : uses) {
-    const std::string owner = std::to_string(use.section.line);
-    use.context->register_in(registry, owner);
-    entries_.push_back({use.context.get(), state_of(*use.context)});
+    use.context->register_in(registry, use.owner);
+    entries_.push_back({use.context.get(), use.owner, state_of(*use.context)});
   }
   note_expiry();
 }
@@ -56,27 +55,36 @@ void TlsFiles::load(Entry& entry) {
   if (const auto loaded = entry.context->load(); !loaded) {
     failures_.add();
     log_.error("certificates cannot be used, the former ones stay",
-               {{"option", loaded.error().option}, {"error", loaded.error().message}});
+               {{"of", entry.owner},
+                {"option", loaded.error().option},
+                {"error", loaded.error().message}});
     return;
   }
   reloads_.add();
   warned_ = false;
-  log_.info("certificates loaded again");
+  log_.info("certificates loaded again", {{"of", entry.owner}});
 }
 
 /// The metric is of the one that expires first.
 void TlsFiles::note_expiry() {
   std::optional<std::chrono::sys_seconds> first;
+  std::string owner;
   for (const Entry& entry : entries_) {
     const auto expires = entry.context->expires();
-    if (expires && (!first || *expires < *first)) first = expires;
+    if (!expires || (first && *expires >= *first)) continue;
+    first = expires;
+    owner = entry.owner;
   }
   if (!first) return;
   const auto left = *first - std::chrono::system_clock::now();
   const std::int64_t days = std::chrono::floor<std::chrono::days>(left).count();
   days_left_.set(days);
   if (days >= kDaysToWarn || std::exchange(warned_, true)) return;
-  log_.warn("a certificate of ours expires soon", {{"days", days}});
+  if (left < left.zero()) {
+    log_.error("a certificate of ours has expired", {{"of", owner}, {"days_ago", -days - 1}});
+  } else {
+    log_.warn("a certificate of ours expires soon", {{"of", owner}, {"days", days}});
+  }
 }
 
 }  // namespace mcsteady

@@ -26,6 +26,7 @@ class TlsFiles {
  private:
   struct Entry {
     net::TlsContext* context;
+    std::string owner;
     std::string seen;  // what the files were
   };
 

@@ -95,6 +95,30 @@ const char* to_string(StreamError error) {
   return "unknown";
 }
 
+bool is_of_tls(StreamError error) {
+  switch (error) {
+    case StreamError::Refused:
+    case StreamError::Reset:
+    case StreamError::Unreachable:
+    case StreamError::ConnectFailed:
+    case StreamError::OurShortage:
+    case StreamError::SendFailed:
+    case StreamError::ReceiveFailed:
+      return false;
+    case StreamError::TlsExpired:
+    case StreamError::TlsUnknownCa:
+    case StreamError::TlsNameMismatch:
+    case StreamError::TlsTimeout:
+    case StreamError::TlsProtocol:
+    case StreamError::TlsNoSharedCipher:
+    case StreamError::TlsPeerClosed:
+    case StreamError::TlsCertificateRefused:
+    case StreamError::TlsFailed:
+      return true;
+  }
+  return false;
+}
+
 std::unique_ptr<SocketStream> SocketStream::connect(const Reactor& reactor, const Address& to,
                                                     Handler& handler) {
   UniqueFd socket(::socket(to.family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));

@@ -421,8 +421,7 @@ void ClientConnection::on_end_of_file() {
 }
 
 void ClientConnection::on_broken(net::Breakage breakage) {
-  const bool is_tls = breakage.kind >= net::StreamError::TlsExpired;
-  close(is_tls ? CloseCause::TlsFailed : CloseCause::ClientClosed);
+  close(net::is_of_tls(breakage.kind) ? CloseCause::TlsFailed : CloseCause::ClientClosed);
 }
 
 void ClientConnection::end_with(CloseCause cause) {

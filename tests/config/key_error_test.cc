@@ -92,5 +92,16 @@ TEST(ConfigKeys, TlsSaysWhatIsMissing) {
             "f:2:57: client_names: needs client_ca beside it\n");
 }
 
+TEST(ConfigKeys, TlsOverAUnixSocketNeedsANameToVerify) {
+  const auto errors = [](const std::string& tls) {
+    return errors_in("pools: { main: { servers: [unix:/a], tls: " + tls + " } }");
+  };
+  EXPECT_EQ(errors("{}"),
+            "f:1:38: tls: no name to verify at /a; write server_name: NAME in it, or verify: "
+            "none\n");
+  EXPECT_EQ(errors("{ verify: none }"), "");
+  EXPECT_EQ(errors("{ server_name: cache.example }"), "");
+}
+
 }  // namespace
 }  // namespace mcsteady::config

@@ -17,6 +17,7 @@ struct Mark {
 /// A `tls` section of the file, and where it says what.
 struct TlsUse {
   std::shared_ptr<net::TlsContext> context;
+  std::string owner{};  // the pool's name, or the listener's address
   Mark section{};
   std::map<std::string, Mark> options{};
 };

@@ -37,6 +37,7 @@ struct Breakage {
   std::string reason{};  // TLS: in OpenSSL's words
 };
 const char* to_string(StreamError error);
+bool is_of_tls(StreamError error);
 
 /// Linux TCP_INFO, as far as it is evidence.
 struct TcpEvidence {
