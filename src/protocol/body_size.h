@@ -23,8 +23,10 @@ class BodySize {
   /// length leaves the next request's place unknown.
   Refusal refusal(std::string_view reply) const {
     if (size_) return {.reply = reply, .swallow = *size_ + 2};
-    const bool no_body = word_.empty() || (word_.front() == '-' && is_exptime(word_));
-    return {.reply = reply, .close = !no_body};
+    return {.reply = reply, .close = is_unreadable()};
+  }
+  bool is_unreadable() const {
+    return !size_ && !word_.empty() && !(word_.front() == '-' && is_exptime(word_));
   }
 
  private:

@@ -24,6 +24,7 @@ inline constexpr std::string_view kBadExptime = "CLIENT_ERROR invalid exptime ar
 inline constexpr std::string_view kBadDelta = "CLIENT_ERROR invalid numeric delta argument\r\n";
 inline constexpr std::string_view kDeleteUsage =
     "CLIENT_ERROR bad command line format.  Usage: delete <key> [noreply]\r\n";
+inline constexpr std::string_view kNoItems = "END\r\n";  // to a gat without a key
 inline constexpr std::string_view kTooLarge = "SERVER_ERROR object too large for cache\r\n";
 inline constexpr std::string_view kDuplicateFlag = "CLIENT_ERROR duplicate flag\r\n";
 inline constexpr std::string_view kBadFlag = "CLIENT_ERROR invalid or duplicate flag\r\n";
@@ -56,6 +57,16 @@ inline Parsed accept(const CommandLine& line) {
   parsed.consumed = line.consumed;
   parsed.request.verb = line.verb;
   parsed.request.line = line.text;
+  return parsed;
+}
+
+/// Of a value that is over our limit.
+inline Parsed refuse_value(const CommandLine& line, std::string_view key, const Refusal& refusal) {
+  Parsed parsed = accept(line);
+  parsed.kind = Parsed::Kind::Refusal;
+  parsed.request.keys = key;
+  parsed.refusal = refusal;
+  parsed.refusal.forgets = forgets_when_refused(line.verb);
   return parsed;
 }
 

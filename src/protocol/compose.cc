@@ -53,4 +53,18 @@ std::size_t compose_command(const Request& request, char* out) {
   return static_cast<std::size_t>(end - out);
 }
 
+Request deletion_of(const Request& storage, std::span<char, kDeletionMax> room) {
+  const bool is_meta_set = storage.verb == Verb::MetaSet;
+  const bool in_base64 = is_meta_set && meta::has_base64_key(storage.line, true);
+  assert(storage.keys.size() <= 250);
+  char* const key = put(is_meta_set ? "md " : "delete ", room.data());
+  char* const key_end = put(storage.keys, key);
+  const char* const end = put(in_base64 ? " b" : "", key_end);
+  return {.verb = is_meta_set ? Verb::MetaDelete : Verb::Delete,
+          .line = {room.data(), end},
+          .keys = {key, key_end},
+          .exptime = {},
+          .body_size = {}};
+}
+
 }  // namespace mcsteady::protocol

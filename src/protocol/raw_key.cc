@@ -21,19 +21,11 @@ constexpr std::array<std::uint8_t, 256> make_digits() {
 }
 constexpr auto kDigitValues = make_digits();
 
-bool has_base64_key(Verb verb, std::string_view line) {
-  Words flags = meta::flag_words(line, verb == Verb::MetaSet);
-  for (std::string_view flag = flags.next(); !flag.empty(); flag = flags.next()) {
-    if (flag.front() == 'b') return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 std::string_view raw_key(Verb verb, std::string_view line, std::string_view key,
                          std::span<char, kRawKeyMax> room) {
-  if (!is_meta(verb) || !has_base64_key(verb, line)) return key;
+  if (!is_meta(verb) || !meta::has_base64_key(line, verb == Verb::MetaSet)) return key;
   std::uint32_t bits = 0;
   int bit_count = 0;
   std::size_t size = 0;

@@ -20,6 +20,7 @@ using protocol::Verb;
 constexpr std::size_t kItemsUnknown = 64;
 constexpr std::size_t kItemsUnknownMin = 4;
 constexpr std::size_t kItemsMax = 1024;
+constexpr protocol::Refusal kBadChunk{.reply = "CLIENT_ERROR bad data chunk\r\n"};
 
 /// Marks that buffers are in use, so that running out of memory does not take them away.
 class Busy {
@@ -170,8 +171,8 @@ bool ClientConnection::take_text_request(TimePoint now) {
       return false;
     case Parsed::Kind::Refusal:
       count_limit(parsed);
+      refuse(parsed.request, parsed.refusal, now);
       input_.consume(parsed.consumed);
-      refuse(parsed.refusal, now);
       return true;
     case Parsed::Kind::Request:
       if (parsed.request.body_size) return take_storage(parsed, now);
@@ -216,12 +217,19 @@ void ClientConnection::refuse(const protocol::Refusal& refusal, TimePoint now) {
   if (refusal.close) end_with(CloseCause::Refused);
 }
 
-/// `still_to_come`: bytes of the body.
-void ClientConnection::refuse_body(const Request& request, std::string_view error,
-                                   std::size_t still_to_come) {
-  const bool silent =
-      protocol::is_withheld(request.verb, request.quiet, protocol::ReplyCode::ClientError);
-  refuse({.reply = silent ? std::string_view{} : error, .swallow = still_to_come}, now());
+void ClientConnection::refuse(const Request& request, const protocol::Refusal& refusal,
+                              TimePoint now) {
+  if (!refusal.forgets) return refuse(refusal, now);
+  context_.metrics.refusals.add();
+  swallow_ = refusal.swallow;
+  append(context_.single_slots.make()).forget(*this, now, request, refusal.reply);
+}
+
+void ClientConnection::refuse_body(const Request& request, protocol::Refusal refusal) {
+  if (protocol::is_withheld(request.verb, request.quiet, protocol::ReplyCode::ClientError)) {
+    refusal.reply = {};
+  }
+  refuse(request, refusal, now());
 }
 
 bool ClientConnection::take_storage(const Parsed& parsed, TimePoint now) {
@@ -232,15 +240,16 @@ bool ClientConnection::take_storage(const Parsed& parsed, TimePoint now) {
     if (ends_with_crlf(body)) {
       dispatch(parsed.request, Body{.small = body, .large = {}}, now);
     } else {
-      refuse_body(parsed.request, "CLIENT_ERROR bad data chunk\r\n", 0);
+      refuse_body(parsed.request, kBadChunk);
     }
     input_.consume(parsed.consumed + body_size);
     return true;
   }
   if (parsed.consumed + body_size > InputBuffer::kSize &&
       !begin_large_body(parsed.consumed, body_size, body_size)) {
-    refuse_body(parsed.request, "SERVER_ERROR out of memory storing object\r\n",
-                body_size - here.size());
+    refuse_body(parsed.request, {.reply = "SERVER_ERROR out of memory storing object\r\n",
+                                 .swallow = body_size - here.size(),
+                                 .forgets = protocol::forgets_when_refused(parsed.request.verb)});
     input_.consume(input_.view().size());
   }
   return false;
@@ -273,7 +282,7 @@ void ClientConnection::finish_text_body(LargeBody&& body) {
     dispatch(parsed.request,
              Body{.small = {}, .large = std::move(body.block), .large_size = body.size}, now());
   } else {
-    refuse_body(parsed.request, "CLIENT_ERROR bad data chunk\r\n", 0);
+    refuse_body(parsed.request, kBadChunk);
   }
   input_.consume(parsed.consumed);
 }

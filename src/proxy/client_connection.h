@@ -131,8 +131,8 @@ class ClientConnection final : private net::Stream::Handler {
   void finish_large_body();
   void finish_text_body(LargeBody&& body);
   void refuse(const protocol::Refusal& refusal, TimePoint now);
-  void refuse_body(const protocol::Request& request, std::string_view error,
-                   std::size_t still_to_come);
+  void refuse(const protocol::Request& request, const protocol::Refusal& refusal, TimePoint now);
+  void refuse_body(const protocol::Request& request, protocol::Refusal refusal);
   void dispatch(const protocol::Request& request, Body&& body, TimePoint now);
 
   bool may_take_request() const;

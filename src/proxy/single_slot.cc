@@ -1,5 +1,6 @@
 #include "proxy/single_slot.h"
 
+#include <array>
 #include <string>
 #include <utility>
 
@@ -11,13 +12,26 @@ namespace mcsteady::proxy {
 
 void SingleSlot::start(ClientConnection& client, TimePoint now, const protocol::Request& request,
                        Body&& body) {
+  refusal_.reset();
+  submit(client, now, request, std::move(body));
+}
+
+void SingleSlot::forget(ClientConnection& client, TimePoint now, const protocol::Request& storage,
+                        std::string_view refusal) {
+  refusal_ = refusal;
+  std::array<char, protocol::kDeletionMax> room;
+  submit(client, now, protocol::deletion_of(storage, room), Body{});
+}
+
+void SingleSlot::submit(ClientConnection& client, TimePoint now, const protocol::Request& request,
+                        Body&& body) {
   begin(client, now);
   hit_ = false;
   upstream::ExchangePtr exchange = make_exchange(context_, *this, request, std::move(body), now);
   if (!exchange) {
     context_.metrics.unavailable.add();
     request_memory_ = 0;
-    write(no_memory_reply(context_.router.on_down(), request));
+    reply(no_memory_reply(context_.router.on_down(), request));
     return end();
   }
   exchange_ = exchange.get();
@@ -67,8 +81,9 @@ void SingleSlot::on_line(upstream::Exchange& exchange, const protocol::ReplyLine
     if (miss) context_.metrics.get_misses.add();
   }
   // A classic get ends its hit with the line that alone is a miss.
-  if (!hit_) count_outcome(context_.metrics, exchange.verb, exchange.command(), line.code);
-  if (!protocol::is_withheld(exchange.verb, exchange.quiet, line.code)) write(line.line);
+  const bool counts = !hit_ && !refusal_;
+  if (counts) count_outcome(context_.metrics, exchange.verb, exchange.command(), line.code);
+  if (!protocol::is_withheld(exchange.verb, exchange.quiet, line.code)) reply(line.line);
   end();
 }
 
@@ -78,7 +93,7 @@ void SingleSlot::on_failed(upstream::Exchange& exchange, upstream::Failure failu
     context_.metrics.get_keys.add();
     if (!hit_) context_.metrics.get_misses.add();
   }
-  write(unavailable_reply(exchange, failure));
+  reply(unavailable_reply(exchange, failure));
   end();
 }
 

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <optional>
+#include <string_view>
+
 #include "proxy/exchange_factory.h"
 #include "proxy/reply_slot.h"
 
@@ -12,6 +15,10 @@ class SingleSlot final : public ReplySlot, private upstream::Exchange::Owner {
 
   void start(ClientConnection& client, TimePoint now, const protocol::Request& request,
              Body&& body);
+  /// Takes away the item of a request that is refused, and then answers with `refusal`, which is
+  /// static.
+  void forget(ClientConnection& client, TimePoint now, const protocol::Request& storage,
+              std::string_view refusal);
   /// A reply of ours, whose turn comes after those before it.
   void answer(ClientConnection& client, TimePoint now, std::string_view text);
 
@@ -22,11 +29,15 @@ class SingleSlot final : public ReplySlot, private upstream::Exchange::Owner {
   void on_item(upstream::Exchange& exchange, upstream::Item&& item) override;
   void on_line(upstream::Exchange& exchange, const protocol::ReplyLine& line) override;
   void on_failed(upstream::Exchange& exchange, upstream::Failure failure) override;
+  void submit(ClientConnection& client, TimePoint now, const protocol::Request& request,
+              Body&& body);
+  void reply(std::string_view server_says) { write(refusal_.value_or(server_says)); }
   void end();
 
   WorkerContext& context_;
-  upstream::Exchange* exchange_ = nullptr;  // while it is under way
-  std::size_t request_memory_ = 0;          // held by the exchange, on the client's account
+  std::optional<std::string_view> refusal_;  // the answer, whatever the server says
+  upstream::Exchange* exchange_ = nullptr;   // while it is under way
+  std::size_t request_memory_ = 0;           // held by the exchange, on the client's account
   bool hit_ = false;
 };
 

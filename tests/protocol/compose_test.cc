@@ -1,3 +1,5 @@
+#include <array>
+
 #include "protocol/parse_one.h"
 
 namespace mcsteady::protocol {
@@ -25,6 +27,27 @@ TEST(ComposeCommand, TakesTheQuietFlagOffWhereverItStands) {
 TEST(ComposeCommand, LeavesTheFlagOfCommandsThatDoNotReadIt) {
   EXPECT_EQ(command_of("me k q\r\n"), "me k q\r\n");
   EXPECT_EQ(command_of("mn q\r\n"), "mn q\r\n");
+}
+
+TEST(DeletionOf, TakesTheSameKeyAwayInTheSameDialect) {
+  const std::string key250(250, 'k');
+  const std::pair<std::string, std::string> cases[] = {
+      {"set k 0 0 1 noreply\r\n", "delete k"},
+      {"set " + key250 + " 0 0 1\r\n", "delete " + key250},
+      {"ms " + key250 + " 1 q ME\r\n", "md " + key250},
+      {"ms AAEC 1 I b q C7\r\n", "md AAEC b"},
+      {"ms b 1 Ob\r\n", "md b"},
+  };
+  for (const auto& [line, deletion] : cases) {
+    std::array<char, kDeletionMax> room;
+    const Request storage = request_of(line);
+    const Request request = deletion_of(storage, room);
+
+    EXPECT_EQ(request.line, deletion);
+    EXPECT_EQ(request.keys, storage.keys);
+    EXPECT_EQ(request_of(deletion + "\r\n").verb, request.verb);
+    EXPECT_FALSE(request.quiet);
+  }
 }
 
 TEST(Idempotence, IsGivenToReadsAndPlainWrites) {

@@ -94,6 +94,7 @@ TEST(MetaSet, RefusesAValueOverTheLimitEvenWhenQuiet) {
 
   EXPECT_EQ(refusal.reply, "SERVER_ERROR object too large for cache\r\n");
   EXPECT_EQ(refusal.swallow, 103U);
+  EXPECT_TRUE(refusal.forgets);
 }
 
 }  // namespace

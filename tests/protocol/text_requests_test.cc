@@ -62,7 +62,9 @@ TEST(Retrieval, RefusesTheLineForOneBadKey) {
       {"get", kError},
       {"gets  ", kError},
       {"gat", kError},
-      {"gat 0", kError},
+      {"gat 0", "END\r\n"},
+      {"gats 0 ", "END\r\n"},
+      {"gat x", "CLIENT_ERROR invalid exptime argument\r\n"},
       {"get good " + kKey251, kBadFormat},
       {"get " + kKey251 + " good", kBadFormat},
       {"get good a\tb", kBadFormat},
@@ -124,7 +126,9 @@ TEST(Storage, ClosesWhereTheLengthIsUnreadable) {
       {"set k 0 0 x", kBadFormat, 0, true},
       {"set k 0 0 1x", kBadFormat, 0, true},
       {"set k 0 0 +1", kBadFormat, 0, true},
-      {"set k 0 0 - noreply", "", 0, true},
+      {"set k 0 0 - noreply", kBadFormat, 0, true},
+      {"set k 0 0 abc noreply", kBadFormat, 0, true},
+      {"cas k 0 0 99999999999 1 noreply", kBadFormat, 0, true},
       {"set k 0 0 2147483646", kBadFormat, 0, true},
       {"set k 0 0 99999999999999", kBadFormat, 0, true},
       {"set k 0 0 18446744073709551617", kBadFormat, 0, true},
@@ -132,7 +136,10 @@ TEST(Storage, ClosesWhereTheLengthIsUnreadable) {
 }
 
 TEST(Storage, ExpectsNoBodyBehindANegativeOrMissingLength) {
-  expect_refused({{"set k 0 0 -1", kBadFormat}, {"set k 0 0", kError}, {"set", kError}});
+  expect_refused({{"set k 0 0 -1", kBadFormat},
+                  {"set k 0 0 -1 noreply", ""},
+                  {"set k 0 0", kError},
+                  {"set", kError}});
 }
 
 TEST(Storage, RefusesAValueOverTheLimitWhole) {
@@ -143,6 +150,20 @@ TEST(Storage, RefusesAValueOverTheLimitWhole) {
   EXPECT_EQ(refusal.reply, "SERVER_ERROR object too large for cache\r\n");
   EXPECT_EQ(refusal.swallow, 103U);
   EXPECT_FALSE(refusal.close);
+}
+
+TEST(Storage, ForgetsWithASetOverTheLimitAlone) {
+  const Limits limits{.value_max = ByteCount{100}};
+  for (const std::string_view verb : {"set", "add", "replace", "append", "prepend", "cas"}) {
+    const std::string unique = verb == "cas" ? " 1" : "";
+    const std::string line = std::string(verb) + " k 0 0 101" + unique + " noreply\r\n";
+    const Parsed parsed = parse_request(line, limits);
+
+    EXPECT_EQ(parsed.refusal.swallow, 103U) << verb;
+    EXPECT_EQ(parsed.refusal.forgets, verb == "set") << verb;
+    EXPECT_EQ(parsed.request.keys, "k") << verb;
+  }
+  EXPECT_FALSE(refusal_of("set k x 0 101\r\n", limits).forgets);
 }
 
 TEST(Arithmetic, TakesAnUnsigned64BitDelta) {

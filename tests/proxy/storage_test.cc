@@ -94,12 +94,44 @@ TEST_F(StorageTest, SwallowsABodyThatIsTooLarge) {
   EXPECT_EQ(ask(set_request("a", body(102'400)) + "mn\r\n"), "STORED\r\nMN\r\n");
 }
 
+TEST_F(StorageTest, WhatASetOverTheLimitWasToReplaceIsGone) {
+  options.client.limits.value_max = ByteCount{1000};
+  start(2);
+  const std::string too_large = "SERVER_ERROR object too large for cache\r\n";
+  for (const std::string& key : {key_on(0), key_on(1)}) {
+    SimPeer& client = connect();
+    const std::string get = "get " + key + "\r\n";
+    const auto put = [&] { ask(client, set_request(key, "old")); };
+    const std::string add = "add " + key + " 0 0 1001\r\n" + body(1001) + "\r\n";
+    const std::string quiet = "set " + key + " 0 0 1001 noreply\r\n" + body(1001) + "\r\n";
+    const std::string meta = "ms " + key + " 1001 q MA\r\n" + body(1001) + "\r\n";
+
+    put();
+    EXPECT_EQ(ask(client, add + get), too_large + item(key, "old") + "END\r\n");
+    EXPECT_EQ(ask(client, set_request(key, body(1001)) + get), too_large + "END\r\n");
+    put();
+    EXPECT_EQ(ask(client, quiet + get), "END\r\n");
+    put();
+    EXPECT_EQ(ask(client, meta + get), too_large + "END\r\n");
+  }
+}
+
+TEST_F(StorageTest, TellsOfTheLimitThoughItsServerIsDown) {
+  options.client.limits.value_max = ByteCount{1000};
+  start(1);
+  servers[0]->stop();
+
+  EXPECT_EQ(ask(set_request("a", body(1001)) + "mn\r\n"),
+            "SERVER_ERROR object too large for cache\r\nMN\r\n");
+}
+
 TEST_F(StorageTest, SwallowsABodyForWhichThereIsNoMemory) {
   ceiling = KiB(256);
   start(1);
+  store("a", "old");
 
-  EXPECT_EQ(ask(set_request("a", body(300'000)) + "mn\r\n"),
-            "SERVER_ERROR out of memory storing object\r\nMN\r\n");
+  EXPECT_EQ(ask(set_request("a", body(300'000)) + "get a\r\n"),
+            "SERVER_ERROR out of memory storing object\r\nEND\r\n");
   EXPECT_EQ(ask("set a 0 0 300000 noreply\r\n" + body(300'000) + "\r\nmn\r\n"), "MN\r\n");
   EXPECT_EQ(ask("ms a 300000 q\r\n" + body(300'000) + "\r\nmn\r\n"),
             "SERVER_ERROR out of memory storing object\r\nMN\r\n");

@@ -75,16 +75,17 @@ struct Request {
 
 /// A line that is not passed on. What memcached would say of it, and how to find the next request.
 struct Refusal {
-  std::string_view reply;   // the error line with its line end; empty: nothing is said. Static.
+  std::string_view reply;   // the line with its line end; empty: nothing is said. Static.
   std::size_t swallow = 0;  // bytes of body to drop behind the line
   bool close = false;       // no telling where the next request starts, or memcached hangs up
+  bool forgets = false;     // what the request was to replace is not to be had any more either
 };
 
 /// What stands at the front of some input.
 struct Parsed {
   enum class Kind { Incomplete, Request, Refusal } kind = Kind::Incomplete;
   std::size_t consumed = 0;  // bytes of the line and its end; 0 when Incomplete
-  Request request;
+  Request request;           // of a refusal that forgets: with verb, line and key
   Refusal refusal;
 };
 
@@ -110,6 +111,16 @@ class KeyWalker {
 /// the meta flag q (a server connection always gets a reply), and CRLF. `out` has room for
 /// request.line.size() + 2. Returns the bytes written.
 std::size_t compose_command(const Request& request, char* out);
+
+/// Whether a refused request takes the old item away, so that it does not outlive what was to
+/// replace it: any ms, and of the classic ones set alone (proto_text.c, "Avoid stale data
+/// persisting").
+constexpr bool forgets_when_refused(Verb verb) {
+  return verb == Verb::Set || verb == Verb::MetaSet;
+}
+/// The request that takes away the item of `storage`, in its dialect. Its line is in `room`.
+inline constexpr std::size_t kDeletionMax = 260;
+Request deletion_of(const Request& storage, std::span<char, kDeletionMax> room);
 
 /// The bytes of a request's key: those that it stands for where it is written in base64 (meta flag
 /// b), else as it is. `line`: the command's, without its end. The result is in `key` or in `room`.

@@ -43,4 +43,12 @@ inline Words flag_words(std::string_view line, bool has_length) {
   return words;
 }
 
+inline bool has_base64_key(std::string_view line, bool has_length) {
+  Words flags = flag_words(line, has_length);
+  for (std::string_view flag = flags.next(); !flag.empty(); flag = flags.next()) {
+    if (flag.front() == 'b') return true;
+  }
+  return false;
+}
+
 }  // namespace mcsteady::protocol::meta

@@ -61,7 +61,7 @@ Parsed parse_set(CommandLine line, const Limits& limits) {
   const FlagsRead flags = read_flags(line.verb, line.arguments, kWordsMax - 3);
   if (!flags.fault.empty()) return refuse(line, body.refusal(flags.fault));
   if (*body.size() > limits.value_max.value) {
-    return refuse(line, body.refusal(refusal::kTooLarge));
+    return refuse_value(line, key, body.refusal(refusal::kTooLarge));
   }
 
   Parsed parsed = accept(line);

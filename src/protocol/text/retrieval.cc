@@ -7,8 +7,10 @@ Parsed parse_retrieval(CommandLine line, const Limits& limits) {
   const bool touches = line.verb == Verb::Gat || line.verb == Verb::Gats;
   const std::string_view exptime = touches ? words.next() : std::string_view{};
   const std::string_view first = words.next();
-  if (first.empty()) return refuse(line, refusal::kError);
+  const bool has_words = touches ? !exptime.empty() : !first.empty();
+  if (!has_words) return refuse(line, refusal::kError);
   if (touches && !is_exptime(exptime)) return refuse(line, refusal::kBadExptime);
+  if (first.empty()) return refuse(line, refusal::kNoItems);
 
   std::string_view last = first;
   std::size_t count = 1;

@@ -21,14 +21,18 @@ Parsed parse_storage(CommandLine line, const Limits& limits) {
 
   // Without its cas unique, a `cas ... noreply` has the word in that place.
   const bool quiet = is_noreply(extra.empty() ? unique : extra);
-  const auto refuse_body = [&](std::string_view reply) {
-    return refuse(line, body.refusal(quiet ? std::string_view{} : reply));
+  // Newer memcacheds tell of an unreadable length even with `noreply`; so does who hangs up for it.
+  if (body.is_unreadable()) return refuse(line, body.refusal(refusal::kBadFormat));
+  const auto said = [&](std::string_view reply) {
+    return body.refusal(quiet ? std::string_view{} : reply);
   };
   const bool numbers_good = parse_unsigned<std::uint32_t>(flags) && is_exptime(exptime) &&
                             (!compares || parse_unsigned<std::uint64_t>(unique));
   const bool key_good = key.size() <= limits.key_max.value && !words.saw_control();
-  if (!body.size() || !numbers_good || !key_good) return refuse_body(refusal::kBadFormat);
-  if (*body.size() > limits.value_max.value) return refuse_body(refusal::kTooLarge);
+  if (!body.size() || !numbers_good || !key_good) return refuse(line, said(refusal::kBadFormat));
+  if (*body.size() > limits.value_max.value) {
+    return refuse_value(line, key, said(refusal::kTooLarge));
+  }
 
   Parsed parsed = accept(line);
   parsed.request.keys = key;
