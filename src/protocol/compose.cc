@@ -59,7 +59,7 @@ Request deletion_of(const Request& storage, std::span<char, kDeletionMax> room) 
   assert(storage.keys.size() <= 250);
   char* const key = put(is_meta_set ? "md " : "delete ", room.data());
   char* const key_end = put(storage.keys, key);
-  const char* const end = put(in_base64 ? " b" : "", key_end);
+  const char* const end = put(!is_meta_set ? " 0" : in_base64 ? " b" : "", key_end);
   return {.verb = is_meta_set ? Verb::MetaDelete : Verb::Delete,
           .line = {room.data(), end},
           .keys = {key, key_end},

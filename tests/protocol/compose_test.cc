@@ -12,7 +12,7 @@ TEST(ComposeCommand, PassesALineOnVerbatimWithItsCrlf) {
 
 TEST(ComposeCommand, TakesNoreplyOffWhereItIsTheLastWord) {
   EXPECT_EQ(command_of("set k 0 0 1 noreply\r\n"), "set k 0 0 1\r\n");
-  EXPECT_EQ(command_of("delete noreply  noreply  \r\n"), "delete noreply\r\n");
+  EXPECT_EQ(command_of("delete noreply  noreply  \r\n"), "delete noreply 0\r\n");
   EXPECT_EQ(command_of("flush_all noreply\r\n"), "flush_all\r\n");
   EXPECT_EQ(command_of("incr noreply 1\r\n"), "incr noreply 1\r\n");
 }
@@ -32,11 +32,12 @@ TEST(ComposeCommand, LeavesTheFlagOfCommandsThatDoNotReadIt) {
 TEST(DeletionOf, TakesTheSameKeyAwayInTheSameDialect) {
   const std::string key250(250, 'k');
   const std::pair<std::string, std::string> cases[] = {
-      {"set k 0 0 1 noreply\r\n", "delete k"},
-      {"set " + key250 + " 0 0 1\r\n", "delete " + key250},
+      {"set k 0 0 1 noreply\r\n", "delete k 0"},
+      {"set " + key250 + " 0 0 1\r\n", "delete " + key250 + " 0"},
       {"ms " + key250 + " 1 q ME\r\n", "md " + key250},
       {"ms AAEC 1 I b q C7\r\n", "md AAEC b"},
       {"ms b 1 Ob\r\n", "md b"},
+      {"set noreply 0 0 1\r\n", "delete noreply 0"},
   };
   for (const auto& [line, deletion] : cases) {
     std::array<char, kDeletionMax> room;

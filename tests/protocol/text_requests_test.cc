@@ -205,6 +205,9 @@ TEST(Delete, TakesTheZeroHoldTimeOfOldClients) {
   EXPECT_TRUE(request_of("delete k 0 noreply\r\n").quiet);
   EXPECT_TRUE(request_of("delete k noreply\r\n").quiet);
   EXPECT_EQ(request_of("delete noreply\r\n").keys, "noreply");
+  EXPECT_FALSE(request_of("delete noreply\r\n").quiet);
+  EXPECT_EQ(command_of("delete noreply\r\n"), "delete noreply 0\r\n");
+  EXPECT_EQ(command_of("delete noreply noreply\r\n"), "delete noreply 0\r\n");
 }
 
 TEST(Delete, RefusesAnyOtherHoldTime) {

@@ -53,7 +53,13 @@ Parsed parse_delete(CommandLine line, const Limits& limits) {
   if (key.size() > limits.key_max.value || words.saw_control()) {
     return refuse(line, unless(quiet, refusal::kBadFormat));
   }
-  return accept_key(line, key, quiet);
+  Parsed parsed = accept_key(line, key, quiet);
+  // Newer servers take such a key for the word where it comes last, and do not answer, which would
+  // shift all replies behind.
+  if (is_noreply(key) && second != "0") {
+    parsed.request.line = quiet ? "delete noreply 0 noreply" : "delete noreply 0";
+  }
+  return parsed;
 }
 
 }  // namespace mcsteady::protocol::text
