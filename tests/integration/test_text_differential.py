@@ -3,6 +3,7 @@ places, get the same bytes, but for CAS numbers, times and what `me` tells.
 
     MCSTEADY_SEEDS="1 2 3"     the seeds; an odd one has one server behind the proxy, an even one three
     MCSTEADY_REQUESTS=10000    for each seed
+    MCSTEADY_MEMCACHED=FILE    another memcached than the installed one; these compare with 1.6.18
 """
 
 import os

@@ -33,7 +33,8 @@ MALFORMED = [
     b"touch k0 abc", b"touch k0 abc noreply", b"delete", b"delete k0 5", b"delete k0 0 5",
     b"delete k0 0 noreply", b"delete k0 noreply x", b"bogus", b"bogus k0", b"bogus noreply",
     b"mg", b"ms", b"md", b"ma", b"mz k0", b"m", b"mgx k0", b"flush_all x", b"flush_all x noreply",
-    b"verbosity", b"verbosity 1 2 3", b"getk0", b"gets\tk0", b"quit0", b"incr n0 abc", b"incr n0 abc noreply",
+    b"verbosity", b"verbosity 1 2 3", b"getk0", b"gets\tk0", b"quit0", b"gat 0", b"gats 1000",
+    b"incr n0 abc", b"incr n0 abc noreply",
     b"incr n0 -1", b"gat abc k0", b"gats abc k0", b"set k0 0 0 -1", b"set k0 0 0 -1 noreply",
 ]
 

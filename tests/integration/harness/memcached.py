@@ -32,9 +32,10 @@ class Memcached:
         port_file = f"{self._dir}/port"
         if os.path.exists(port_file):
             os.unlink(port_file)
+        binary = os.environ.get("MCSTEADY_MEMCACHED", "memcached")
         self._process = Process(
-            ["memcached", *user, *place, "-t", "2", "-m", "128", "-I", "8m", "-c", "4096",
-             *self._arguments], env={**self._env, "MEMCACHED_PORT_FILENAME": port_file})
+            [binary, *user, *place, "-t", "2", "-m", "128", "-I", "8m", "-c", "4096", *self._arguments],
+            env={**self._env, "MEMCACHED_PORT_FILENAME": port_file})
         if not self._path and not self._port:
             self._port = int(wait_until(lambda: self._read_port(port_file), what="memcached's port"))
         wait_until(self._answers, what=f"memcached at {self.address}: {self._process.log()}")
