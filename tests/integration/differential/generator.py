@@ -188,9 +188,10 @@ class Generator:
 
     def meta_get(self):
         key, binary = self.meta_key()
-        vivify = [b"N0", b"N1000"] if key not in NUMBER_KEYS else []
+        # The mark that someone recaches is lost with the new item that an incr may make.
+        marks = [b"N0", b"N1000", b"R30", b"R10000"] if key not in NUMBER_KEYS else []
         flags = [b"v", b"v", b"k", b"q", b"f", b"s", b"c", b"t", b"h", b"l", self.rng.choice(OPAQUES)]
-        rare = [b"T" + self.rng.choice(EXPTIMES), b"R30", b"R10000", *vivify]
+        rare = [b"T" + self.rng.choice(EXPTIMES), *marks]
         flags = list(dict.fromkeys(flags)) + (rare if self.one_in(4) else [])
         return Request(b"mg %s%s%s\r\n" % (key, binary, self.one_of_each(flags)))
 
