@@ -157,13 +157,13 @@ void CaresResolver::on_addresses(void* query, int status, int /*timeouts*/, ares
   if (status == ARES_SUCCESS && list && list->nodes != nullptr) {
     answer = AddressAnswer{.addresses = {}, .ttl = shortest_ttl(*list)};
     auto& addresses = answer->addresses;
-    for (const auto* node = list->nodes; node != nullptr; node = node->ai_next) {
-      addresses.push_back(address_of(*node, asked->port));
-    }
     // Debian's memcached listens on 127.0.0.1 alone, and localhost's first address is often ::1.
-    if (asked->host == "localhost") {
-      std::ranges::stable_partition(addresses,
-                                    [](const Address& a) { return a.family == AF_INET; });
+    const bool old_first = asked->host == "localhost";
+    std::ptrdiff_t old_ones = 0;
+    for (const auto* node = list->nodes; node != nullptr; node = node->ai_next) {
+      const bool goes_first = old_first && node->ai_family == AF_INET;
+      const auto place = goes_first ? addresses.begin() + old_ones++ : addresses.end();
+      addresses.insert(place, address_of(*node, asked->port));
     }
   } else if (status == ARES_SUCCESS) {
     answer = Unexpected{error_of(ARES_ENODATA)};

@@ -150,6 +150,7 @@ class EventLoop : public Clock {
                                                                 Listener::Handler& handler) = 0;
   /// Watches a descriptor that is no stream: a signalfd, a resolver's socket. `fd` stays the
   /// caller's, and outlives the watch. Null on a loop that has no descriptors (a simulated one).
+  // NOLINTNEXTLINE(performance-unnecessary-value-param): whoever watches keeps it
   virtual std::unique_ptr<Watch> watch(int /*fd*/, Ready /*wanted*/, ReadyCallback /*on_ready*/) {
     return nullptr;
   }
