@@ -106,6 +106,7 @@ void describe_listeners(const std::vector<proxy::ListenerOptions>& listeners, Pa
 
 void describe_common(const upstream::ServerOptions& server, Page& page) {
   page.line(2, "connections", std::to_string(server.connections));
+  page.line(2, "large_value", server.large_value);
   page.line(2, "timeouts:");
   page.line(3, "connect", server.connect_timeout);
   page.line(3, "response", server.response_timeout);

@@ -130,6 +130,7 @@ routing::PoolOptions read_pool(const YamlNode& name, const YamlNode& value, Byte
   ServerOptions common;
   common.value_max = value_max;
   pool.read_number("connections", common.connections, {1, 64});
+  pool.read_size("large_value", common.large_value, {ByteCount{0}, MiB(1024)});
   read_timeouts(pool, common);
   pool.read_flag("timeout_recovery", common.timeout_recovery);
   pool.read_flag("gather_gets", common.gather_gets);

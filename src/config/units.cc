@@ -120,6 +120,7 @@ Result<ByteCount, std::string> parse_size(std::string_view text) {
     return Unexpected{quoted(text) + " is no size; write a whole number and a unit, as 8MiB"};
   }
   if (quantity->unit.empty()) {
+    if (quantity->number == 0) return ByteCount{0};
     const std::string number = std::to_string(quantity->number);
     return Unexpected{quoted(text) + " has no unit; write " + number + "B or " + number +
                       "MiB (units: B KiB MiB GiB)"};

@@ -83,6 +83,13 @@ void Connection::submit(ExchangePtr exchange) {
   if (!timer_->is_set()) timer_->set(context_.loop.now() + options_.response_timeout);
 }
 
+bool Connection::holds_lane(std::size_t lane) const {
+  for (const Exchange* e = queue_.front(); e != nullptr; e = ExchangeList::after(*e)) {
+    if (e->lane_ == lane) return true;
+  }
+  return false;
+}
+
 // ---- sending
 
 void Connection::on_connected() {
@@ -224,6 +231,7 @@ void Connection::on_item(Exchange& head, RecoveryReader::Event&& event) {
   }
   target->reply_begun_ = true;
   if (event.kind == RecoveryReader::Event::Kind::Refused) return fail(*target, event.failure);
+  host_.on_value(*target, event.item);
   const bool last = event.item.line.last;
   if (target->given_up()) {
     if (state_ == State::Retired) late_.on_dropped(event.item.wire.size());

@@ -23,6 +23,8 @@ class ConnectionHost {
  public:
   virtual ~ConnectionHost() = default;
   virtual void on_answered() = 0;
+  /// A value came, whole, in reply to `exchange`.
+  virtual void on_value(const Exchange& /*exchange*/, const Item& /*item*/) {}
   virtual void on_incident(const Incident& incident) = 0;
   /// A wait ran out and was none of the server's doing: the reply was there, or we had stalled.
   virtual void on_excused_wait(TimeoutVerdict verdict, const TimeoutEvidence& evidence) = 0;
@@ -86,6 +88,8 @@ class Connection final : private net::Stream::Handler {
   bool takes_exchanges() const { return is_in_use() && !draining_; }
   const std::optional<net::Address>& address() const { return address_; }
   std::size_t owed() const { return queue_.size(); }
+  /// Whether an exchange of that lane is here, sent or not. O(owed()).
+  bool holds_lane(std::size_t lane) const;
 
  private:
   // net::Stream::Handler

@@ -3,11 +3,41 @@
 #include <algorithm>
 #include <cstring>
 
+#include "mcsteady/protocol/request.h"
 #include "upstream/connection.h"
 #include "upstream/exchange_list.h"
+#include "upstream/large_values.h"
 #include "upstream/probe.h"
 
 namespace mcsteady::upstream {
+
+namespace {
+/// The keys of a command, one after the other: of a retrieval all, of others the first word.
+class KeysOf {
+ public:
+  explicit KeysOf(const Exchange& exchange)
+      : words_(exchange.command().substr(0, exchange.command().find('\r'))),
+        is_retrieval_(protocol::is_classic_retrieval(exchange.verb)) {
+    words_.next();
+    if (exchange.verb == protocol::Verb::Gat || exchange.verb == protocol::Verb::Gats) {
+      words_.next();
+    }
+  }
+  /// Empty: there are no more.
+  std::string_view next() {
+    return std::exchange(is_over_, !is_retrieval_) ? std::string_view{} : words_.next();
+  }
+
+ private:
+  protocol::KeyWalker words_;
+  const bool is_retrieval_;
+  bool is_over_ = false;
+};
+
+bool reads_values(protocol::Verb verb) {
+  return protocol::is_classic_retrieval(verb) || verb == protocol::Verb::MetaGet;
+}
+}  // namespace
 
 class Server::Impl final : private ConnectionHost, private net::Task {
  public:
@@ -15,7 +45,8 @@ class Server::Impl final : private ConnectionHost, private net::Task {
       : options_(options),
         context_(context),
         shared_(shared),
-        slots_(static_cast<std::size_t>(options.connections)),
+        large_values_(options.large_value),
+        slots_(static_cast<std::size_t>(options.connections) + (has_large_slot() ? 1 : 0)),
         probe_(options_, context_, metrics_, shared_) {
     deadline_timer_ = context_.loop.make_timer([this](TimePoint due) { on_deadline(due); });
   }
@@ -34,6 +65,7 @@ class Server::Impl final : private ConnectionHost, private net::Task {
 
  private:
   void on_answered() override { shared_.on_answered(); }
+  void on_value(const Exchange& exchange, const Item& item) override;
   void on_incident(const Incident& incident) override;
   void on_excused_wait(TimeoutVerdict verdict, const TimeoutEvidence& evidence) override {
     shared_.on_excused_wait(verdict, evidence, context_.loop.now());
@@ -44,7 +76,10 @@ class Server::Impl final : private ConnectionHost, private net::Task {
   void run() override { closed_.clear(); }  // at the turn's end
 
   void refuse(Exchange& exchange);
-  Connection& connection_for(std::size_t lane);
+  bool has_large_slot() const { return options_.large_value > ByteCount{0}; }
+  bool is_large(const Exchange& exchange);
+  std::size_t slot_for(const Exchange& exchange);
+  Connection& connection_in(std::size_t slot);
   void watch_deadline(Exchange& exchange);
   void set_deadline_timer(TimePoint due);
   void on_deadline(TimePoint due);
@@ -55,7 +90,9 @@ class Server::Impl final : private ConnectionHost, private net::Task {
   DeadlineList deadlines_;
   std::unique_ptr<net::Timer> deadline_timer_;
   TimePoint deadline_timer_due_{};
-  std::vector<std::unique_ptr<Connection>> slots_;    // by lane; empty until used
+  LargeValues large_values_;
+  std::vector<std::unique_ptr<Connection>> slots_;    // by lane, then the large one, where there is
+                                                      // one; empty until used
   std::vector<std::unique_ptr<Connection>> retired_;  // still owe something
   std::vector<std::unique_ptr<Connection>> closed_;   // until the turn ends
   Probe probe_;
@@ -67,7 +104,7 @@ void Server::Impl::submit(ExchangePtr exchange, std::size_t lane) {
   if (shared_.is_down()) return refuse(*exchange);
   Exchange& submitted = *exchange;
   submitted.lane_ = lane;
-  Connection& connection = connection_for(lane);
+  Connection& connection = connection_in(slot_for(submitted));
   connection.submit(std::move(exchange));
   watch_deadline(submitted);
   if (left_) connection.drain();  // sent again: it may have a connection of its own for that
@@ -83,8 +120,45 @@ void Server::Impl::refuse(Exchange& exchange) {
   fail(exchange, Failure::ServerDown);
 }
 
-Connection& Server::Impl::connection_for(std::size_t lane) {
-  std::unique_ptr<Connection>& slot = slots_[lane % slots_.size()];
+/// A client's exchanges are never on both the small and the large one, so the later cannot
+/// overtake.
+std::size_t Server::Impl::slot_for(const Exchange& exchange) {
+  const std::size_t large = static_cast<std::size_t>(options_.connections);
+  const std::size_t small = exchange.lane_ % large;
+  if (!has_large_slot()) return small;
+  const auto is_on = [&](std::size_t slot) {
+    return slots_[slot] && slots_[slot]->holds_lane(exchange.lane_);
+  };
+  if (!is_large(exchange)) return is_on(large) ? large : small;
+  const bool must_queue = is_on(small);
+  (must_queue ? metrics_.large_requests_queued : metrics_.large_requests).add();
+  return must_queue ? small : large;
+}
+
+/// Of what is written the size is known, of what is read it is a guess.
+bool Server::Impl::is_large(const Exchange& exchange) {
+  KeysOf keys(exchange);
+  const std::size_t size = exchange.head_size + exchange.body_size;
+  if (size > options_.large_value.value) {
+    large_values_.learn(keys.next(), size);
+    return true;
+  }
+  if (large_values_.empty() || !reads_values(exchange.verb)) return false;
+  for (std::string_view key = keys.next(); !key.empty(); key = keys.next()) {
+    if (large_values_.is_likely(key)) return true;
+  }
+  return false;
+}
+
+void Server::Impl::on_value(const Exchange& exchange, const Item& item) {
+  if (!has_large_slot()) return;
+  const std::string_view key = item.line.key;
+  large_values_.learn(key.empty() ? KeysOf(exchange).next() : key,
+                      item.line.value_size.value_or(0));
+}
+
+Connection& Server::Impl::connection_in(std::size_t index) {
+  std::unique_ptr<Connection>& slot = slots_[index];
   if (!slot) {
     slot = std::make_unique<Connection>(options_, context_, metrics_, deadlines_,
                                         static_cast<ConnectionHost&>(*this));

@@ -23,6 +23,8 @@ void ServerMetrics::for_each(const Use& use) const {
   use("resends", resends);
   use("probes", probes);
   use("probes_failed", probes_failed);
+  use("large_requests", large_requests);
+  use("large_requests_queued", large_requests_queued);
   use("stray_bytes", stray_bytes);
   use("bytes_sent", bytes_sent);
   use("bytes_received", bytes_received);

@@ -38,6 +38,7 @@ TEST(Units, ADurationThatIsNoneSaysWhatWouldBe) {
 
 TEST(Units, ASizeIsAWholeNumberAndABinaryUnit) {
   EXPECT_EQ(parse_size("250B"), ByteCount{250});
+  EXPECT_EQ(parse_size("0"), ByteCount{0});
   EXPECT_EQ(parse_size("64KiB"), KiB(64));
   EXPECT_EQ(parse_size("8MiB"), MiB(8));
   EXPECT_EQ(parse_size("1024GiB"), MiB(1 << 20));

@@ -30,6 +30,7 @@ struct ServerOptions {
   bool gather_gets = true;                             // gets that leave together share a line
   Duration stall_min = std::chrono::milliseconds(20);  // from this lateness on, a stall is ours
   ByteCount value_max = MiB(8);
+  ByteCount large_value{0};  // larger ones have a connection of their own; 0: they have not
   HealthOptions health;
   std::shared_ptr<net::TlsClient> tls{};  // null: plain
 };

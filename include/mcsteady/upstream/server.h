@@ -15,6 +15,10 @@ namespace mcsteady::upstream {
 
 /// A server as one worker sees it: its connections, the deadlines of what is on them, and, on the
 /// worker that took it down, its probe. What is submitted while it is down fails at once.
+///
+/// With ServerOptions::large_value what is large, or likely to be, goes by a connection more, so
+/// that small requests of other clients need not wait behind it. A client's requests stay in order:
+/// while one of them is without its reply, those that follow go by the same connection.
 /// Owner: routing::Pool. Borrows everything in `context`, and `shared`. Thread: its worker's.
 class Server {
  public:
@@ -25,8 +29,8 @@ class Server {
 
   bool is_down() const;
   /// Takes the exchange over; its owner hears of it in a later turn, or never if it gives it up.
-  /// (A failure may come before this returns where the server is down.) Exchanges of one `lane`
-  /// go the same connection, so that they arrive in order, unless a connection is retired between.
+  /// (A failure may come before this returns where the server is down.) Exchanges of one `lane`,
+  /// which is one client's, arrive in order, unless a connection is retired between.
   void submit(ExchangePtr exchange, std::size_t lane);
 
   /// Its addresses are others now (SharedServer::set_addresses). New exchanges go to a fresh

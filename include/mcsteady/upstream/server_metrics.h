@@ -29,6 +29,8 @@ struct ServerMetrics {
   metrics::Counter resends;
   metrics::Counter probes;
   metrics::Counter probes_failed;
+  metrics::Counter large_requests;         // by the connection for large values
+  metrics::Counter large_requests_queued;  // not by it: their clients had others under way
   metrics::Counter stray_bytes;  // connections discarded because of bytes nobody had asked for
   metrics::Counter bytes_sent;
   metrics::Counter bytes_received;
