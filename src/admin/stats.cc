@@ -54,9 +54,8 @@ void add_totals(StatLines& lines, const Snapshot& now) {
   }
 }
 
-constexpr std::string_view kUnknown =
-    "CLIENT_ERROR this proxy answers stats, and stats with settings, items, slabs, sizes, conns, "
-    "reset, proxy, servers, health or pools\r\n";
+/// As memcached answers a name it does not know. A longer line is too long for memccapable.
+constexpr std::string_view kUnknown = "ERROR\r\n";
 }  // namespace
 
 Stats::Stats(const StatsFacts& facts, const Clock& clock, const metrics::Registry& registry,

@@ -39,6 +39,7 @@ std::size_t clients_within_descriptors(const config::Config& config) {
     }
     for (const routing::PoolServer& entry : pool.servers) {
       servers += static_cast<std::size_t>(entry.server.connections);
+      if (entry.server.large_value > ByteCount{0}) ++servers;
     }
   }
   const std::size_t each_worker = 2 * servers + config.worker.listeners.size() + 8;

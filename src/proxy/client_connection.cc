@@ -480,8 +480,9 @@ void ClientConnection::close_if_done() {
 void ClientConnection::close(CloseCause cause) {
   if (closed_) return;
   closed_ = true;
-  // Its last reply is to reach it, whatever it still sends.
-  ending_ ? stream_->close_gently() : stream_->close();
+  // Its last reply is to reach it, whatever it still sends. Clients that are too many have no claim
+  // to a descriptor for that.
+  ending_ && cause != CloseCause::TooMany ? stream_->close_gently() : stream_->close();
   output_.clear();
   body_.reset();
   // The slots stay until the turn ends, but their memory may be what this is about.

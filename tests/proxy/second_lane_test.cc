@@ -79,7 +79,7 @@ TEST_F(SecondLaneTest, WhatAClientAsksBehindALargeRequestStaysBehindIt) {
             "STORED\r\n" + item("big:1", large_ + "y") + "END\r\nSTORED\r\n" + item("big:1", "z") +
                 "END\r\n" + item("small", "s") + "END\r\n");
   EXPECT_EQ(servers[0]->connections_accepted(), 1U);  // all by the one for large values
-  EXPECT_EQ(servers[0]->requests().back(), "get small");
+  EXPECT_EQ(servers[0]->requests().back(), "get big:1 small");
 }
 
 TEST_F(SecondLaneTest, ALargeRequestStaysBehindWhatItsClientAskedBefore) {
