@@ -83,6 +83,11 @@ void ClientConnection::turn_away(std::string_view line, CloseCause cause) {
   answer(line, now());
 }
 
+void ClientConnection::refuse(std::string_view line, CloseCause cause) {
+  stream_->close_with(line);
+  close(cause);
+}
+
 // ---- input
 
 std::span<char> ClientConnection::room() {
@@ -480,9 +485,8 @@ void ClientConnection::close_if_done() {
 void ClientConnection::close(CloseCause cause) {
   if (closed_) return;
   closed_ = true;
-  // Its last reply is to reach it, whatever it still sends. Clients that are too many have no claim
-  // to a descriptor for that.
-  ending_ && cause != CloseCause::TooMany ? stream_->close_gently() : stream_->close();
+  // Its last reply is to reach it, whatever it still sends.
+  ending_ ? stream_->close_gently() : stream_->close();
   output_.clear();
   body_.reset();
   // The slots stay until the turn ends, but their memory may be what this is about.

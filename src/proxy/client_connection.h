@@ -41,6 +41,8 @@ class ClientConnection final : private net::Stream::Handler {
   void start(net::AcceptedSocket& socket, Authenticator* authenticator, net::TlsAcceptor* tls);
   /// Answers with `line` and closes: for a client that cannot be served at all.
   void turn_away(std::string_view line, CloseCause cause);
+  /// The same at once, as far as the socket takes the line: no descriptor is held any longer.
+  void refuse(std::string_view line, CloseCause cause);
   void close(CloseCause cause);
   /// Answers what has been asked, then closes.
   void drain();

@@ -164,7 +164,7 @@ void Worker::Impl::on_accepted(net::AcceptedSocket& socket, const ListenerOption
   if (!is_known) {
     client.turn_away("ERROR access denied\r\n", CloseCause::Stranger);
   } else if (others >= options_.client.clients_max) {
-    client.turn_away("ERROR Too many open connections\r\n", CloseCause::TooMany);
+    client.refuse("ERROR Too many open connections\r\n", CloseCause::TooMany);
   }
 }
 
