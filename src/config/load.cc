@@ -38,10 +38,10 @@ std::vector<ConfigError> load_all_tls(const Config& config, const std::string& f
   for (const TlsUse& use : config.tls) {
     const auto loaded = use.context->load();
     if (loaded) continue;
-    const auto& [option, message] = loaded.error();
+    auto [option, message] = loaded.error();
     const auto found = use.options.find(option);
     const Mark at = found == use.options.end() ? use.section : found->second;
-    errors.push_back({file, at.line, at.column, option + ": " + message});
+    errors.push_back({file, at.line, at.column, option.append(": ").append(message)});
   }
   return errors;
 }

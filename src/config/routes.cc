@@ -159,7 +159,7 @@ RouteOptions RouteReader::read_name(const YamlNode& node) {
   if (const auto named = named_.find(node.text); named != named_.end()) {
     return read_named(named->first, named->second, node.mark);
   }
-  if (node.text == kNowhere) return {Kind::Null};
+  if (node.text == kNowhere) return RouteOptions(Kind::Null);
   if (!pools_.empty()) {
     errors_.add(node.mark, "route: " + quoted(node.text) + " is no pool" +
                                (named_.empty() ? "" : " and no route") + "; there is " +
@@ -306,6 +306,7 @@ void RouteReader::read_causes(Section& section, routing::FailoverRule& rule) {
     }
   }
   std::vector<std::string_view> known;
+  known.reserve(kFailoverCauses.size());
   for (const FailoverCause& cause : kFailoverCauses) known.push_back(cause.word);
   for (const std::string& word : read_words(section, "on")) {
     const auto cause = std::ranges::find(kFailoverCauses, word, &FailoverCause::word);

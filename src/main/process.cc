@@ -16,6 +16,7 @@ constexpr std::size_t kFoundServers = 100;
 
 admin::StatsFacts facts(const config::Config& config, const std::string& version, TimePoint now) {
   std::vector<net::Endpoint> listeners;
+  listeners.reserve(config.worker.listeners.size());
   for (const auto& listener : config.worker.listeners) {
     listeners.push_back(listener.socket.endpoint);
   }

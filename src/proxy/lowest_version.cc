@@ -9,10 +9,10 @@ namespace {
 /// Takes a number and the dot behind it off the front; -1: there is none.
 std::int64_t take_number(std::string_view& text) {
   std::int64_t number = -1;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  const char* const begin = text.begin();
+  const auto [rest, error] = std::from_chars(begin, text.end(), number);
   if (error != std::errc{} || number < 0) return -1;
-  text.remove_prefix(static_cast<std::size_t>(rest - text.data()));
+  text.remove_prefix(static_cast<std::size_t>(rest - begin));
   if (text.starts_with('.')) text.remove_prefix(1);
   return number;
 }

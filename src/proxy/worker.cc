@@ -275,7 +275,7 @@ Result<void, std::string> Worker::listen(std::size_t first, std::size_t last) {
 net::Endpoint Worker::endpoint(std::size_t index) const {
   return impl_->endpoint(index);
 }
-void Worker::change_pool(const std::string& name, routing::MembershipPtr membership) {
+void Worker::change_pool(const std::string& name, const routing::MembershipPtr& membership) {
   impl_->change_pool(name, membership);
 }
 void Worker::on_addresses_changed() {

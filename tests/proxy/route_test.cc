@@ -19,8 +19,9 @@ RouteOptions by_prefix(std::vector<std::string> prefixes, std::vector<RouteOptio
 class RouteTest : public WorkerTest {
  protected:
   void start_by_prefix() {
-    start_pools({"a", "b"}, by_prefix({"b:", "x:", "no:", ""},
-                                      {{"b"}, {Kind::Null}, {Kind::Error, "go away"}, {"a"}}));
+    start_pools({"a", "b"},
+                by_prefix({"b:", "x:", "no:", ""},
+                          {{"b"}, RouteOptions(Kind::Null), {Kind::Error, "go away"}, {"a"}}));
   }
 };
 

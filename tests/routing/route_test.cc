@@ -102,9 +102,10 @@ TEST(RouteTree, NamesEachPoolOnce) {
 }
 
 TEST(RouteTree, ACommandWithoutAKeyReachesWhatItsBranchesReach) {
-  const RouteTree tree(by_command(
-      Verb::FlushAll, by_prefix({"a", "b", "c", ""}, {{"x"}, {"y"}, {"x"}, {Kind::Null}}),
-      RouteOptions("z")));
+  const RouteTree tree(
+      by_command(Verb::FlushAll,
+                 by_prefix({"a", "b", "c", ""}, {{"x"}, {"y"}, {"x"}, RouteOptions(Kind::Null)}),
+                 RouteOptions("z")));
   const RouteTree::Reach reach = tree.reach(Verb::FlushAll);
 
   EXPECT_EQ(reach.pools, (std::vector<std::size_t>{0, 1}));

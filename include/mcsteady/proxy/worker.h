@@ -58,7 +58,7 @@ class Worker {
   net::Endpoint endpoint(std::size_t index) const;
 
   /// The pool of that name has these servers from now on (routing::Pool::change).
-  void change_pool(const std::string& name, routing::MembershipPtr membership);
+  void change_pool(const std::string& name, const routing::MembershipPtr& membership);
   /// Servers have other addresses than before.
   void on_addresses_changed();
 

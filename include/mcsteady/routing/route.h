@@ -32,7 +32,8 @@ struct RouteOptions {
   };
   RouteOptions() = default;
   RouteOptions(std::string pool) : text(std::move(pool)) {}  // NOLINT(*-explicit-*): a pool is one
-  RouteOptions(Kind of, std::string its_text = {}) : kind(of), text(std::move(its_text)) {}
+  explicit RouteOptions(Kind of) : kind(of) {}
+  RouteOptions(Kind of, std::string its_text) : kind(of), text(std::move(its_text)) {}
 
   Kind kind = Kind::Pool;
   std::string text{};
