@@ -1,8 +1,12 @@
 #include "config/route_in_yaml.h"
 
-#include "config/failover_causes.h"
-
+#include <array>
+#include <chrono>
 #include <cstdio>
+#include <ctime>
+
+#include "config/failover_causes.h"
+#include "config/units.h"
 
 namespace mcsteady::config {
 namespace {
@@ -38,17 +42,63 @@ std::string by_command(const RouteOptions& route) {
   return "{ by_command: { " + map + " } }";
 }
 
-std::string failover(const RouteOptions& route) {
+std::string list_of(const std::vector<RouteOptions>& children) {
   std::string list;
-  for (const RouteOptions& child : route.children) {
+  for (const RouteOptions& child : children) {
     list += (list.empty() ? "" : ", ") + route_in_yaml(child);
   }
+  return "[" + list + "]";
+}
+
+std::string causes_of(const RouteOptions& route) {
   std::string causes;
   for (const FailoverCause& cause : kFailoverCauses) {
     if (!has(route.failover, cause)) continue;
     causes += (causes.empty() ? "" : ", ") + std::string(cause.word);
   }
-  return "{ failover: [" + list + "], on: [" + causes + "] }";
+  return "[" + causes + "]";
+}
+
+std::string failover(const RouteOptions& route) {
+  return "{ failover: " + list_of(route.children) + ", on: " + causes_of(route) + " }";
+}
+
+std::string replicate(const RouteOptions& route) {
+  std::string map;
+  add(map, "replicate", list_of(route.children));
+  const bool by_one = route.answer == RouteOptions::Answer::First;
+  const bool by_most = route.answer == RouteOptions::Answer::Majority;
+  add(map, "answer", by_one ? "first" : by_most ? "majority" : "all");
+  add(map, "read", route.reads_all ? "all" : "first");
+  add(map, "on", causes_of(route));
+  return "{ " + map + " }";
+}
+
+std::string migrate(const RouteOptions& route) {
+  std::string map;
+  add(map, "migrate",
+      "{ from: " + route_in_yaml(route.children[1]) + ", to: " + route_in_yaml(route.children[0]) +
+          " }");
+  if (route.until) {
+    const std::time_t at = std::chrono::system_clock::to_time_t(*route.until);
+    std::tm parts{};
+    gmtime_r(&at, &parts);
+    std::array<char, 32> text{};
+    std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+    add(map, "until", text.data());
+  }
+  if (route.fill.count() > 0) add(map, "fill", to_text(Duration(route.fill)));
+  return "{ " + map + " }";
+}
+
+std::string shadow(const RouteOptions& route) {
+  std::string map;
+  add(map, "shadow", route_in_yaml(route.children[1]));
+  std::array<char, 32> share{};
+  std::snprintf(share.data(), share.size(), "%g%%", route.share * 100.0 / RouteOptions::kWhole);
+  add(map, "share", share.data());
+  add(map, "route", route_in_yaml(route.children[0]));
+  return "{ " + map + " }";
 }
 
 }  // namespace
@@ -72,6 +122,12 @@ std::string route_in_yaml(const RouteOptions& route) {
       return by_command(route);
     case Kind::Failover:
       return failover(route);
+    case Kind::Replicate:
+      return replicate(route);
+    case Kind::Migrate:
+      return migrate(route);
+    case Kind::Shadow:
+      return shadow(route);
   }
   return {};
 }

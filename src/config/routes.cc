@@ -18,7 +18,8 @@ constexpr std::size_t kPartsMax = 10000;
 constexpr std::size_t kPrefixMax = 250;  // a key has no more
 constexpr std::string_view kNowhere = "nowhere";
 constexpr std::string_view kOtherwise = "otherwise";
-constexpr std::array<std::string_view, 6> kKinds = {"by_prefix", "by_command", "failover",
+constexpr std::array<std::string_view, 9> kKinds = {"by_prefix", "by_command", "failover",
+                                                    "replicate", "migrate",    "shadow",
                                                     "error",     "allow",      "deny"};
 
 VerbSet all_verbs() {
@@ -206,6 +207,9 @@ RouteOptions RouteReader::read_map(const YamlNode& node) {
   if (given.front() == "by_prefix") route = read_by_prefix(section);
   if (given.front() == "by_command") route = read_by_command(section);
   if (given.front() == "failover") route = read_failover(section);
+  if (given.front() == "replicate") route = read_replicate(section);
+  if (given.front() == "migrate") route = read_migrate(section);
+  if (given.front() == "shadow") route = read_shadow(section);
   if (given.front() == "error") route = read_error(section);
   if (given.front() == "allow") route = read_guard(section, "allow", true);
   if (given.front() == "deny") route = read_guard(section, "deny", false);

@@ -43,6 +43,9 @@ class RouteReader {
   RouteOptions read_by_command(Section& section);
   RouteOptions read_failover(Section& section);
   void read_causes(Section& section, routing::FailoverRule& rule);
+  RouteOptions read_replicate(Section& section);
+  RouteOptions read_migrate(Section& section);
+  RouteOptions read_shadow(Section& section);
   RouteOptions read_guard(Section& section, std::string_view key, bool allows);
   std::optional<RouteOptions> read_child(Section& section, std::string_view key);
   std::vector<std::string> read_words(Section& section, std::string_view key);

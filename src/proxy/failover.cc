@@ -42,6 +42,10 @@ bool Failover::may_go_on() const {
 }
 
 void Failover::on_item(upstream::Exchange&, upstream::Item&& item) {
+  const bool is_second_choice = next_ > 1;
+  if (is_second_choice && route_->fill.count() > 0 && item.line.value_size) {
+    router_.fill(*route_->children.front(), route_->fill, *asked_, item, key_, bytes_, lane_);
+  }
   reply_begun_ = true;
   const bool is_last = item.line.last;
   if (asked_->given_up()) {

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "mcsteady/protocol/addition.h"
 #include "mcsteady/protocol/reply.h"
 
 namespace mcsteady::proxy {
@@ -36,6 +37,12 @@ void answer_with_nothing(Exchange& exchange) {
   std::exchange(exchange.owner, nullptr)->on_line(exchange, **line);
 }
 
+bool is_read(protocol::Verb verb) {
+  using protocol::Verb;
+  return verb == Verb::Get || verb == Verb::Gets || verb == Verb::MetaGet ||
+         verb == Verb::MetaDebug;
+}
+
 void refuse(Exchange& exchange, std::string_view words) {
   exchange.server = words;
   exchange.on_down = protocol::DownPolicy::Error;
@@ -45,7 +52,10 @@ void refuse(Exchange& exchange, std::string_view words) {
 
 Router::Router(const WorkerOptions& options, const upstream::Context& context,
                upstream::Fleet& fleet, metrics::Registry& registry)
-    : tree_(options.route), context_(context) {
+    : tree_(options.route),
+      context_(context),
+      start_(context.loop.now()),
+      side_requests_(registry) {
   add_pools(options, context, fleet, registry);
   number_servers();
 }
@@ -84,7 +94,14 @@ void Router::send(const routing::Route& from, upstream::ExchangePtr exchange, st
     case Kind::Error:
       return refuse(*exchange, route.text);
     case Kind::Failover:
-      return make_failover().start(route, std::move(exchange), key, bytes, lane);
+      return failovers_.take().start(route, std::move(exchange), key, bytes, lane);
+    case Kind::Replicate:
+      return replicate(route, std::move(exchange), key, bytes, lane);
+    case Kind::Migrate:
+      return migrate(route, std::move(exchange), key, bytes, lane);
+    case Kind::Shadow:
+      if (route.copies(bytes)) send_shadow(*route.children[1], *exchange, key, bytes, lane);
+      return send(*route.children[0], std::move(exchange), key, bytes, lane);
     default: {
       routing::Pool& pool = *pools_[route.pool];
       const std::size_t index = pool.place(pool.places_bytes() ? bytes : key);
@@ -113,14 +130,52 @@ upstream::ExchangePtr Router::copy_of(const Exchange& exchange) {
   return copy;
 }
 
-Failover& Router::make_failover() {
-  if (idle_failovers_.empty()) {
-    failovers_.push_back(std::make_unique<Failover>(*this));
-    return *failovers_.back();
+void Router::replicate(const routing::Route& route, upstream::ExchangePtr exchange,
+                       std::string_view key, std::string_view bytes, std::size_t lane) {
+  if (is_read(exchange->verb) && !route.reads_all) {
+    return failovers_.take().start(route, std::move(exchange), key, bytes, lane);
   }
-  Failover& failover = *idle_failovers_.back();
-  idle_failovers_.pop_back();
-  return failover;
+  replications_.take().start(route, std::move(exchange), key, bytes, lane);
+}
+
+void Router::migrate(const routing::Route& route, upstream::ExchangePtr exchange,
+                     std::string_view key, std::string_view bytes, std::size_t lane) {
+  if (route.until && wall_now() >= *route.until) {
+    return send(*route.children[0], std::move(exchange), key, bytes, lane);
+  }
+  replicate(route, std::move(exchange), key, bytes, lane);
+}
+
+void Router::send_shadow(const routing::Route& route, const Exchange& exchange,
+                         std::string_view key, std::string_view bytes, std::size_t lane) {
+  if (!side_requests_.has_room(exchange.head_size + exchange.body_size)) return;
+  upstream::ExchangePtr copy = copy_of(exchange);
+  if (!copy) return;
+  side_requests_.adopt(*copy);
+  send(route, std::move(copy), key, bytes, lane);
+}
+
+void Router::fill(const routing::Route& route, std::chrono::seconds ttl, const Exchange& asked,
+                  const upstream::Item& item, std::string_view key, std::string_view bytes,
+                  std::size_t lane) {
+  const auto command = protocol::addition_of(asked.verb, asked.command(), key, item.line, ttl);
+  if (!command) return;
+  const std::string_view value = item.wire.substr(item.line.line.size());
+  const std::size_t size = command->line.size() + value.size();
+  if (!side_requests_.has_room(size)) return;
+  net::Block head = context_.blocks.allocate(size);
+  if (!head) return;
+  upstream::ExchangePtr exchange = context_.exchanges.make();
+  exchange->verb = command->verb;
+  exchange->shape = protocol::reply_shape(command->verb);
+  exchange->idempotent = false;
+  exchange->started = context_.loop.now();
+  std::memcpy(head.data(), command->line.data(), command->line.size());
+  std::memcpy(head.data() + command->line.size(), value.data(), value.size());
+  exchange->head = std::move(head);
+  exchange->head_size = size;
+  side_requests_.adopt(*exchange);
+  send(route, std::move(exchange), key, bytes, lane);
 }
 
 std::optional<Router::Target> Router::only_target(protocol::Verb verb, std::string_view key) const {

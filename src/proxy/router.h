@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -13,6 +14,9 @@
 #include "mcsteady/routing/route.h"
 #include "mcsteady/upstream/context.h"
 #include "proxy/failover.h"
+#include "proxy/kept.h"
+#include "proxy/replication.h"
+#include "proxy/side_requests.h"
 
 namespace mcsteady::proxy {
 
@@ -61,13 +65,29 @@ class Router {
 
  private:
   friend class Failover;
+  friend class Replication;
   /// Takes it where `route` says. `key` as written, `bytes` as it is meant.
   void send(const routing::Route& route, upstream::ExchangePtr exchange, std::string_view key,
             std::string_view bytes, std::size_t lane);
   /// The same command, without an owner. Null where the memory ceiling does not allow it.
   upstream::ExchangePtr copy_of(const upstream::Exchange& exchange);
-  Failover& make_failover();
-  void give_back(Failover& failover) { idle_failovers_.push_back(&failover); }
+  void give_back(Failover& failover) { failovers_.give_back(failover); }
+  void give_back(Replication& replication) { replications_.give_back(replication); }
+  /// To all children, or to one after the other.
+  void replicate(const routing::Route& route, upstream::ExchangePtr exchange, std::string_view key,
+                 std::string_view bytes, std::size_t lane);
+  void migrate(const routing::Route& route, upstream::ExchangePtr exchange, std::string_view key,
+               std::string_view bytes, std::size_t lane);
+  void send_shadow(const routing::Route& route, const upstream::Exchange& exchange,
+                   std::string_view key, std::string_view bytes, std::size_t lane);
+  /// Stores by `route`, for so long, what was read elsewhere by `asked`, unless it has that key.
+  void fill(const routing::Route& route, std::chrono::seconds ttl, const upstream::Exchange& asked,
+            const upstream::Item& item, std::string_view key, std::string_view bytes,
+            std::size_t lane);
+  std::chrono::system_clock::time_point wall_now() const {
+    return wall_start_ + std::chrono::duration_cast<std::chrono::system_clock::duration>(
+                             context_.loop.now() - start_);
+  }
 
   void add_pools(const WorkerOptions& options, const upstream::Context& context,
                  upstream::Fleet& fleet, metrics::Registry& registry);
@@ -83,9 +103,13 @@ class Router {
 
   const routing::RouteTree tree_;
   const upstream::Context context_;
+  // The time of day is asked for once: what is measured from there is not set back or forth.
+  const TimePoint start_;
+  const std::chrono::system_clock::time_point wall_start_ = std::chrono::system_clock::now();
   // Before the pools, whose exchanges they own.
-  std::vector<std::unique_ptr<Failover>> failovers_;
-  std::vector<Failover*> idle_failovers_;
+  SideRequests side_requests_;
+  Kept<Failover, Router> failovers_{*this};
+  Kept<Replication, Router> replications_{*this};
   std::vector<std::unique_ptr<routing::Pool>> pools_;  // as the tree numbers them; never empty
   std::vector<std::size_t> first_number_;              // of each pool's servers
   std::size_t server_count_ = 0;

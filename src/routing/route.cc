@@ -32,11 +32,20 @@ void gather(const Route& from, protocol::Verb verb, RouteTree::Reach& reach) {
       return;
     case Kind::ByCommand:
       return gather(*from.by_verb[index_of(verb)], verb, reach);
+    case Kind::Shadow:  // its copies may not fail what the client asked for
+      return gather(*from.children.front(), verb, reach);
     default:
       for (const Route* child : from.children) gather(*child, verb, reach);
   }
 }
 }  // namespace
+
+bool Route::copies(std::string_view key) const {
+  std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
+  for (const char c : key) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  hash ^= hash >> 32;  // its low bits alone are no good
+  return hash % RouteOptions::kWhole < share;
+}
 
 RouteTree::RouteTree(const RouteOptions& options) {
   root_ = compile(options);
@@ -47,6 +56,11 @@ const Route* RouteTree::compile(const RouteOptions& options) {
   Route& route = *routes_.back();
   route.kind = options.kind;
   route.failover = options.failover;
+  route.answer = options.answer;
+  route.reads_all = options.reads_all;
+  route.until = options.until;
+  route.fill = options.fill;
+  route.share = options.share;
   if (options.kind == Kind::Pool) {
     route.pool = number_of(options.text);
   } else {

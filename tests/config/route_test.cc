@@ -167,6 +167,56 @@ TEST(ConfigRoutes, ATreeThatNamesItselfOverAndOverIsBounded) {
   EXPECT_THAT(errors(yaml + "route: r39"), HasSubstr("more than 10000 parts"));
 }
 
+/// As `--check` prints it.
+std::string printed(const std::string& yaml) {
+  const auto config = parse_config(kPools + yaml, "f");
+  if (!config) return config.error().front().text();
+  const std::string page = describe(*config);
+  const std::size_t at = page.find("route:");
+  return page.substr(at, page.find('\n', at) - at);
+}
+
+TEST(ConfigRoutes, ReplicateToSeveral) {
+  EXPECT_EQ(
+      printed("route: { replicate: [a, b] }"),
+      "route: { replicate: [a, b], answer: all, read: first, on: [down, connect, timeout, lost] "
+      "}");
+  EXPECT_EQ(printed("route: { replicate: [a, b], answer: majority, read: all, on: [miss] }"),
+            "route: { replicate: [a, b], answer: majority, read: all, on: [miss] }");
+  EXPECT_THAT(errors("route: { replicate: [a] }"),
+              HasSubstr("f:2:21: replicate: takes a list of two"));
+  EXPECT_THAT(errors("route: { replicate: [a, b], answer: some }"), HasSubstr("answer"));
+}
+
+TEST(ConfigRoutes, MigrateUntilADate) {
+  EXPECT_EQ(printed("route: { migrate: { from: a, to: b } }"),
+            "route: { migrate: { from: a, to: b } }");
+  EXPECT_EQ(printed("route: { migrate: { from: a, to: b }, until: 2027-01-31, fill: 1h }"),
+            "route: { migrate: { from: a, to: b }, until: 2027-01-31T00:00:00Z, fill: 1h }");
+  EXPECT_EQ(printed("route: { migrate: { from: a, to: b }, until: 2028-02-29T12:30:05Z }"),
+            "route: { migrate: { from: a, to: b }, until: 2028-02-29T12:30:05Z }");
+  for (const std::string date : {"2027-02-29", "2027-1-31", "soon", "2027-01-31T24:00:00Z",
+                                 "2027-01-31 12:30:00Z", "2027-01-31T12:30:00+"}) {
+    EXPECT_THAT(errors("route: { migrate: { from: a, to: b }, until: \"" + date + "\" }"),
+                HasSubstr("f:2:46: until: '" + date + "' is no date; write 2027-01-31 or"))
+        << date;
+  }
+  EXPECT_THAT(errors("route: { migrate: { from: a } }"), HasSubstr("to: missing"));
+}
+
+TEST(ConfigRoutes, ShadowAShare) {
+  EXPECT_EQ(printed("route: { shadow: b, route: a }"),
+            "route: { shadow: b, share: 100%, route: a }");
+  EXPECT_EQ(printed("route: { shadow: b, share: 0.5%, route: a }"),
+            "route: { shadow: b, share: 0.5%, route: a }");
+  for (const std::string share : {"10", "0%", "101%", "x%", "-1%", "1 %"}) {
+    EXPECT_THAT(errors("route: { shadow: b, share: " + share + ", route: a }"),
+                HasSubstr("f:2:28: share: '" + share + "' is no share; write 10%"))
+        << share;
+  }
+  EXPECT_THAT(errors("route: { shadow: b }"), HasSubstr("route: missing"));
+}
+
 TEST(ConfigExamples, AreAllRight) {
   int count = 0;
   for (const auto& file :

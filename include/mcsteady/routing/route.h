@@ -2,9 +2,11 @@
 
 #include <array>
 #include <bitset>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -29,6 +31,18 @@ struct RouteOptions {
     ByPrefix,   // the child with the longest of `prefixes` that the key begins with
     ByCommand,  // the child whose set of `commands` has the verb
     Failover,   // the first child that answers, by the rule `failover`
+    Replicate,  // writes: all children, and `answer` tells which one's reply counts; reads: the
+                // first child that answers, by the rule `failover`, or all where `reads_all`
+    Migrate,    // children: new, old. As Replicate until `until`; then only the new
+    Shadow,     // children: one that answers, and one that is sent a copy for `share` of the keys
+  };
+  /// Whose reply to a write the client gets. Of several, the worst: a failure, then the line that
+  /// says that it was not done.
+  enum class Answer : std::uint8_t {
+    First,     // of whichever replies first
+    Majority,  // of those that are more than half, as soon as they are
+    All,       // the worst of all
+    Main,      // of the first child
   };
   RouteOptions() = default;
   RouteOptions(std::string pool) : text(std::move(pool)) {}  // NOLINT(*-explicit-*): a pool is one
@@ -41,6 +55,12 @@ struct RouteOptions {
   std::vector<std::string> prefixes{};  // ByPrefix: of each child; one of them is "", for the rest
   std::vector<VerbSet> commands{};      // ByCommand: of each child; together all there are
   FailoverRule failover{};
+  Answer answer = Answer::All;
+  bool reads_all = false;
+  std::optional<std::chrono::system_clock::time_point> until{};
+  std::chrono::seconds fill{0};  // Migrate: how long the new keeps what the old had; 0: not filled
+  std::uint32_t share = kWhole;  // Shadow: of kWhole keys
+  static constexpr std::uint32_t kWhole = 10000;
 };
 
 /// A part of a RouteTree.
@@ -58,6 +78,16 @@ struct Route {
   };
   std::vector<Prefix> prefixes;                              // ByPrefix, sorted, "" first
   std::array<const Route*, protocol::kVerbCount> by_verb{};  // ByCommand
+
+  // As in RouteOptions.
+  RouteOptions::Answer answer = RouteOptions::Answer::All;
+  bool reads_all = false;
+  std::optional<std::chrono::system_clock::time_point> until;
+  std::chrono::seconds fill{0};
+  std::uint32_t share = RouteOptions::kWhole;
+  /// Shadow: whether the key is one of those whose requests are copied. By a hash of it, so that
+  /// the copies of a key are all there or none.
+  bool copies(std::string_view key) const;
 };
 
 /// The configured tree, ready to be asked. Immutable and pure. Threads: any.
