@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "config/failure_likes.h"
 #include "config/placements.h"
 #include "config/servers.h"
 #include "config/sources.h"
@@ -59,6 +60,9 @@ void check_timeouts(Section& timeouts, const ServerOptions& server) {
 
 /// What is left out follows what is given: a longer wait alone makes room for itself.
 void fit_defaults(const Section& timeouts, ServerOptions& server) {
+  if (server.request_timeout == Duration::zero() && !timeouts.has("request")) {
+    return;  // as it is with what the pool is like
+  }
   if (!timeouts.has("request")) {
     const Duration needed =
         server.connect_timeout + server.response_timeout + std::chrono::milliseconds(50);
@@ -85,7 +89,9 @@ void read_health(Section& pool, upstream::HealthOptions& options) {
   health.read_duration("down_retry_delay_max", options.down_retry_delay_max, Zero::Refused);
   health.read_flag("flush_on_return", options.flush_on_return);
   // No growth unless it is asked for: a server that is back is used again within one delay.
-  if (!health.has("down_retry_delay_max")) options.down_retry_delay_max = options.down_retry_delay;
+  if (health.has("down_retry_delay") && !health.has("down_retry_delay_max")) {
+    options.down_retry_delay_max = options.down_retry_delay;
+  }
   if (health.is_sound() && options.down_retry_delay > options.down_retry_delay_max) {
     health.error(health.mark_of("down_retry_delay"), "down_retry_delay",
                  to_text(options.down_retry_delay) + " is longer than down_retry_delay_max (" +
@@ -95,7 +101,7 @@ void read_health(Section& pool, upstream::HealthOptions& options) {
 }
 
 void read_on_down(Section& pool, routing::PoolOptions& options) {
-  OnDown on_down = kOnDown.front().value;
+  OnDown on_down{options.past_down, options.on_down};
   pool.read_choice<OnDown>("on_down", on_down, kOnDown);
   options.past_down = on_down.past_down;
   options.on_down = on_down.policy;
@@ -121,6 +127,15 @@ void refuse_nameless(Section& pool, const routing::PoolOptions& options) {
   }
 }
 
+/// Keys are placed as if those that drain were not listed.
+void leave_draining(Section& pool, Mark at, std::vector<routing::PoolServer>& servers) {
+  const std::size_t listed = servers.size();
+  std::erase_if(servers, [](const routing::PoolServer& server) { return server.is_draining; });
+  if (listed != 0 && servers.empty()) {
+    pool.error(at, "servers", "all drain; leave one for their keys");
+  }
+}
+
 routing::PoolOptions read_pool(const YamlNode& name, const YamlNode& value, ByteCount value_max,
                                std::vector<TlsUse>& tls, ErrorList& errors) {
   routing::PoolOptions options;
@@ -131,6 +146,7 @@ routing::PoolOptions read_pool(const YamlNode& name, const YamlNode& value, Byte
   common.value_max = value_max;
   pool.read_number("connections", common.connections, {1, 64});
   pool.read_size("large_value", common.large_value, {ByteCount{0}, MiB(1024)});
+  read_failure_like(pool, common, options);
   read_timeouts(pool, common);
   pool.read_flag("timeout_recovery", common.timeout_recovery);
   pool.read_flag("gather_gets", common.gather_gets);
@@ -145,6 +161,7 @@ routing::PoolOptions read_pool(const YamlNode& name, const YamlNode& value, Byte
       options.common = common;
     } else {
       options.servers = read_servers(*servers->value, common, errors);
+      leave_draining(pool, servers->value->mark, options.servers);
       refuse_nameless(pool, options);
     }
   } else if (is_readable && !pool.has("servers")) {

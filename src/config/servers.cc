@@ -13,11 +13,11 @@ namespace {
 
 using routing::PoolServer;
 
-enum class State { Up, Down };
+enum class State { Up, Down, Drain };
 
 constexpr std::size_t kServerNameMax = 255;
-constexpr std::array<Choice<State>, 2> kStates = {{{"up", State::Up}, {"down", State::Down}}};
-constexpr std::array<std::string_view, 1> kLaterStates = {"drain"};
+constexpr std::array<Choice<State>, 3> kStates = {
+    {{"up", State::Up}, {"down", State::Down}, {"drain", State::Drain}}};
 
 /// Names stand in log lines and statistics, where a blank ends a word.
 void read_name(Section& section, std::string& name) {
@@ -63,8 +63,9 @@ std::optional<PoolServer> read_server_map(const YamlNode& node,
   read_ip(section, server.ip);
   section.read_number("weight", server.weight, {1, 1000000});
   State state = State::Up;
-  section.read_choice<State>("state", state, kStates, kLaterStates);
-  server.is_up = state == State::Up;
+  section.read_choice<State>("state", state, kStates);
+  server.is_up = state != State::Down;
+  server.is_draining = state == State::Drain;
   section.refuse_for_now("tls");
   section.finish();
   return endpoint ? std::optional(server) : std::nullopt;

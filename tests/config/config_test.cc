@@ -229,6 +229,48 @@ TEST(ConfigFiles, AFileThatCannotBeReadIsAnErrorAtItsStart) {
   EXPECT_EQ(folder.error().at(0).text(), kFolder + ":1:1: cannot be read: Is a directory");
 }
 
+TEST(Config, LeavesOutServersThatDrain) {
+  const auto servers = parse("pools: { m: { servers: [{ address: a:1, state: drain }, b:1] } }")
+                           .worker.pools[0]
+                           .servers;
+  ASSERT_EQ(servers.size(), 1U);
+  EXPECT_EQ(servers[0].server.endpoint.host, "b");
+}
+
+TEST(Config, FailsAsAnotherProxyOrClientDoes) {
+  const auto pool = [](const std::string& text) {
+    return parse("pools: { m: { servers: [a:1], " + text + " } }").worker.pools.front();
+  };
+  const auto dalli = pool("like: dalli");
+  EXPECT_EQ(dalli.past_down, routing::PastDown::Rehash);
+  EXPECT_EQ(dalli.servers[0].server.response_timeout, 1s);
+  EXPECT_EQ(dalli.servers[0].server.request_timeout, 0s);
+  EXPECT_EQ(dalli.servers[0].server.health.max_failures, 2);
+
+  const auto mcrouter = pool("like: mcrouter").servers[0].server.health;
+  EXPECT_EQ(mcrouter.down_retry_delay, 10s);
+  EXPECT_EQ(mcrouter.down_retry_delay_max, 60s);
+  EXPECT_EQ(pool("like: libmemcached").servers[0].server.health.down_retry_delay, 2s);
+  EXPECT_EQ(pool("like: memcached-proxy").servers[0].server.connect_timeout, 5s);
+  EXPECT_EQ(pool("like: twemproxy").on_down, protocol::DownPolicy::Error);
+}
+
+TEST(Config, WhatIsWrittenBesideALikeWins) {
+  const auto pool = parse(
+                        "pools: { m: { like: mcrouter, servers: [a:1], on_down: eject, "
+                        "timeouts: { response: 100ms, request: 2s }, "
+                        "health: { max_failures: 7, down_retry_delay: 1s } } }")
+                        .worker.pools.front();
+  const auto& server = pool.servers[0].server;
+  EXPECT_EQ(pool.past_down, routing::PastDown::Eject);
+  EXPECT_EQ(server.response_timeout, 100ms);
+  EXPECT_EQ(server.connect_timeout, 1s);
+  EXPECT_EQ(server.request_timeout, 2s);
+  EXPECT_EQ(server.health.max_failures, 7);
+  EXPECT_EQ(server.health.down_retry_delay, 1s);
+  EXPECT_EQ(server.health.down_retry_delay_max, 1s);
+}
+
 TEST(Config, SaysWhereTheKeysOfADownServerGo) {
   const auto pool = [](const std::string& text) {
     return parse("pools: { m: { servers: [{ address: a:1, state: down }, b:1], " + text + " } }")

@@ -179,8 +179,10 @@ TEST(ConfigValues, AServersOwnKeysAreChecked) {
   EXPECT_EQ(errors_in_servers("[{ address: a:1, name: a b }]"),
             "f:1:44: name: 'a b' is no name for a server; it has 1 to 255 characters and no "
             "blank\n");
+  EXPECT_EQ(errors_in_servers("[{ address: a:1, state: gone }]"),
+            "f:1:51: state: 'gone' is none of up, down, drain\n");
   EXPECT_EQ(errors_in_servers("[{ address: a:1, state: drain }]"),
-            "f:1:51: state: 'drain' is not supported yet; this version has up, down\n");
+            "f:1:27: servers: all drain; leave one for their keys\n");
 }
 
 }  // namespace

@@ -17,6 +17,7 @@ struct PoolServer {
   std::string given_name = {};  // what the file calls it, for placements that go by that; or empty
   std::string ip = {};          // what the file says its host resolves to, for placements likewise
   bool is_up = true;            // false: taken as down for good, and never connected to
+  bool is_draining = false;     // while it is read from a file: not one of the pool's
 };
 
 using placement::PlacementOptions;
