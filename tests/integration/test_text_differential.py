@@ -3,7 +3,8 @@ places, get the same bytes, but for CAS numbers, times and what `me` tells.
 
     MCSTEADY_SEEDS="1 2 3"     the seeds; an odd one has one server behind the proxy, an even one three
     MCSTEADY_REQUESTS=10000    for each seed
-    MCSTEADY_MEMCACHED=FILE    another memcached than the installed one; these compare with 1.6.18
+    MCSTEADY_MEMCACHED=FILE    another memcached than the installed one; malformed requests are left out
+                               then, as versions differ in their words for these, and ours are 1.6.18's
 """
 
 import os
@@ -15,6 +16,7 @@ from harness import TextClient
 
 SEEDS = [int(seed) for seed in os.environ.get("MCSTEADY_SEEDS", "1 2 3 4").split()]
 REQUESTS = int(os.environ.get("MCSTEADY_REQUESTS", "1500"))
+SOUND = "MCSTEADY_MEMCACHED" in os.environ
 SERVER_OPTIONS = ["-I", "1m"]
 
 
@@ -26,7 +28,7 @@ def test_the_proxy_answers_as_memcached_does(seed, start_memcached, start_proxy)
     oracle = start_memcached(arguments=SERVER_OPTIONS)
 
     with Side(proxy.address) as tested, Side(oracle.address) as direct:
-        assert compare(Generator(seed), tested, direct, REQUESTS) >= REQUESTS
+        assert compare(Generator(seed, SOUND), tested, direct, REQUESTS) >= REQUESTS
 
     assert proxy.stats()["server_incidents"] == 0
 
@@ -36,7 +38,7 @@ def test_two_memcacheds_answer_alike(start_memcached):
     servers = [start_memcached(arguments=SERVER_OPTIONS) for _ in range(2)]
 
     with Side(servers[0].address) as tested, Side(servers[1].address) as direct:
-        assert compare(Generator(SEEDS[0]), tested, direct, REQUESTS) >= REQUESTS
+        assert compare(Generator(SEEDS[0], SOUND), tested, direct, REQUESTS) >= REQUESTS
 
 
 def forward_wrongly(server, client):

@@ -1,7 +1,8 @@
 """A seeded generator of classic and meta requests, good, borderline and malformed.
 
 What memcached itself answers by chance is kept out of the way, as the methods say: some
-requests come first in their batch, when no reply is under way, and no item lives for seconds only."""
+requests come first in their batch, when no reply is under way, and no item lives for seconds only.
+What versions of memcached answer differently is left out of `sound` requests: all that is malformed."""
 
 import base64
 import random
@@ -48,13 +49,17 @@ class Request:
 
 
 class Generator:
-    def __init__(self, seed):
+    def __init__(self, seed, sound=False):
         self.rng = random.Random(seed)
+        self.sound = sound
         self.kinds = [self.retrieval, self.multi_get, self.storage, self.refused_storage, self.number,
                       self.store_number, self.delete, self.touch, self.keyless, self.malformed,
                       self.meta_get, self.meta_set, self.meta_delete, self.meta_number, self.meta_other,
                       self.meta_malformed]
         self.weights = [12, 4, 14, 2, 6, 3, 4, 3, 2, 6, 16, 14, 5, 8, 3, 5]
+        if sound:
+            for kind in (self.refused_storage, self.malformed, self.meta_malformed):
+                self.weights[self.kinds.index(kind)] = 0
         self.kept = None
 
     def batch(self, count_max=16):
@@ -85,11 +90,15 @@ class Generator:
         return (b"x\r\ny\0\xffz" * (size // 7 + 1))[:size]
 
     def either(self, good, bad, one_in=40):
-        return self.rng.choice(bad if self.one_in(one_in) else good)
+        return self.rng.choice(bad if self.slip(one_in) else good)
+
+    def slip(self, one_in):
+        """Whether to write something that memcached refuses."""
+        return self.one_in(one_in) and not self.sound
 
     def unique(self, key):
         """The one last seen, mostly. No small number: one of the servers may have it."""
-        return self.either([b"<cas:%s>" % key], [NO_UNIQUE], 3)
+        return NO_UNIQUE if self.one_in(3) else b"<cas:%s>" % key
 
     # Classic.
 
@@ -109,7 +118,7 @@ class Generator:
         else:
             keys = [self.key() if count < 100 else self.either([b"miss%d" % n], short, 20)
                     for n in range(count)]
-        bad = self.one_in(15)
+        bad = self.slip(15)
         if bad:
             # memcached has touched the keys before the bad one; the proxy refuses the line unsent.
             at = 0 if verb.startswith(b"gat") else self.rng.randrange(len(keys))
@@ -123,7 +132,7 @@ class Generator:
         if verb == b"cas":
             unique = b" " + self.unique(key)
         # A bad data chunk. One that is too large as well has that told by memcached, this by the proxy.
-        end = b"ab" if self.one_in(50) and len(value) < 1000000 else b"\r\n"
+        end = b"ab" if self.slip(50) and len(value) < 1000000 else b"\r\n"
         head = b"%s %s %s %s %d%s%s\r\n" % (verb, key, self.rng.choice(FLAGS), self.rng.choice(EXPTIMES),
                                            len(value), unique, self.noreply())
         if end != b"\r\n":
@@ -153,7 +162,11 @@ class Generator:
         return Request(b"%s %s 0 0 %d%s\r\n%s\r\n" % (verb, key, len(value), self.noreply(), value))
 
     def delete(self):
-        return Request(b"delete %s%s%s\r\n" % (self.key(), self.rng.choice([b"", b"", b" 0"]), self.noreply()))
+        """Of the key "noreply": 1.6.18 answers, newer ones do not."""
+        key = self.key()
+        if self.sound and key == b"noreply":
+            key = b"k0"
+        return Request(b"delete %s%s%s\r\n" % (key, self.rng.choice([b"", b"", b" 0"]), self.noreply()))
 
     def touch(self):
         exptime = self.either(EXPTIMES, BAD_EXPTIMES, 20)
@@ -201,7 +214,7 @@ class Generator:
         for flag in self.rng.sample(flags, self.rng.randint(0, min(7, len(flags)))):
             chosen.setdefault(flag[:1], flag)
         words = list(chosen.values())
-        if words and self.one_in(60):
+        if words and self.slip(60):
             words.append(words[0])
         return b"".join(b" " + word for word in words)
 
