@@ -143,6 +143,7 @@ Config read_config(const YamlNode& root, ErrorList& errors) {
   Section top(&root, "the file", errors);
   if (root.kind != YamlNode::Kind::Map) return config;
   top.read_number("workers", config.workers, {1, 256});
+  config.worker.workers = config.workers;
   read_io(top, config.io);
   top.read_choice<proxy::VersionPolicy>("version", config.worker.client.version, kVersionPolicies);
   read_listen(top, config, errors);

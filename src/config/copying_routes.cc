@@ -14,6 +14,7 @@ namespace {
 using routing::RouteOptions;
 using Kind = RouteOptions::Kind;
 using Answer = RouteOptions::Answer;
+using Read = RouteOptions::Read;
 using SystemTime = std::chrono::system_clock::time_point;
 
 /// "2027-01-31" or "2027-01-31T12:30:00Z", both in UTC.
@@ -59,7 +60,8 @@ std::optional<std::uint32_t> parse_share(std::string_view text) {
 
 constexpr std::array<Choice<Answer>, 3> kAnswers = {
     {{"all", Answer::All}, {"first", Answer::First}, {"majority", Answer::Majority}}};
-constexpr std::array<Choice<bool>, 2> kReads = {{{"first", false}, {"all", true}}};
+constexpr std::array<Choice<Read>, 3> kReads = {
+    {{"first", Read::First}, {"spread", Read::Spread}, {"all", Read::All}}};
 
 }  // namespace
 
@@ -67,7 +69,7 @@ RouteOptions RouteReader::read_replicate(Section& section) {
   RouteOptions route(Kind::Replicate);
   read_causes(section, route.failover);
   section.read_choice<Answer>("answer", route.answer, kAnswers);
-  section.read_choice<bool>("read", route.reads_all, kReads);
+  section.read_choice<Read>("read", route.read, kReads);
   const auto entry = section.find("replicate");
   if (!entry) return fallback();
   if (entry->value->kind != YamlNode::Kind::List || entry->value->items.size() < 2) {

@@ -69,7 +69,8 @@ std::string replicate(const RouteOptions& route) {
   const bool by_one = route.answer == RouteOptions::Answer::First;
   const bool by_most = route.answer == RouteOptions::Answer::Majority;
   add(map, "answer", by_one ? "first" : by_most ? "majority" : "all");
-  add(map, "read", route.reads_all ? "all" : "first");
+  const bool spreads = route.read == RouteOptions::Read::Spread;
+  add(map, "read", route.read == RouteOptions::Read::All ? "all" : spreads ? "spread" : "first");
   add(map, "on", causes_of(route));
   return "{ " + map + " }";
 }
@@ -101,6 +102,24 @@ std::string shadow(const RouteOptions& route) {
   return "{ " + map + " }";
 }
 
+std::string rate_limit(const RouteOptions& route) {
+  std::string map;
+  add(map, "rate_limit", std::to_string(route.per_second));
+  add(map, "burst", std::to_string(route.burst));
+  add(map, "over", route.text.empty() ? "miss" : "error");
+  add(map, "route", route_in_yaml(route.children[0]));
+  return "{ " + map + " }";
+}
+
+std::string rewrite(const RouteOptions& route) {
+  std::string map;
+  if (!route.rewrite.strip.empty()) add(map, "strip", in_quotes(route.rewrite.strip));
+  if (!route.rewrite.add.empty()) add(map, "add", in_quotes(route.rewrite.add));
+  const Duration ttl_max = route.rewrite.ttl_max;
+  if (ttl_max != Duration::zero()) add(map, "ttl_max", to_text(ttl_max));
+  return "{ rewrite: { " + map + " }, route: " + route_in_yaml(route.children[0]) + " }";
+}
+
 }  // namespace
 
 std::string route_in_yaml(const RouteOptions& route) {
@@ -126,6 +145,10 @@ std::string route_in_yaml(const RouteOptions& route) {
       return replicate(route);
     case Kind::Migrate:
       return migrate(route);
+    case Kind::RateLimit:
+      return rate_limit(route);
+    case Kind::Rewrite:
+      return rewrite(route);
     case Kind::Shadow:
       return shadow(route);
   }

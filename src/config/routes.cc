@@ -18,9 +18,9 @@ constexpr std::size_t kPartsMax = 10000;
 constexpr std::size_t kPrefixMax = 250;  // a key has no more
 constexpr std::string_view kNowhere = "nowhere";
 constexpr std::string_view kOtherwise = "otherwise";
-constexpr std::array<std::string_view, 9> kKinds = {"by_prefix", "by_command", "failover",
-                                                    "replicate", "migrate",    "shadow",
-                                                    "error",     "allow",      "deny"};
+constexpr std::array<std::string_view, 11> kKinds = {
+    "by_prefix", "by_command", "failover", "replicate", "migrate", "shadow",
+    "rewrite",   "rate_limit", "error",    "allow",     "deny"};
 
 VerbSet all_verbs() {
   return VerbSet{}.set();
@@ -210,6 +210,8 @@ RouteOptions RouteReader::read_map(const YamlNode& node) {
   if (given.front() == "replicate") route = read_replicate(section);
   if (given.front() == "migrate") route = read_migrate(section);
   if (given.front() == "shadow") route = read_shadow(section);
+  if (given.front() == "rewrite") route = read_rewrite(section);
+  if (given.front() == "rate_limit") route = read_rate_limit(section);
   if (given.front() == "error") route = read_error(section);
   if (given.front() == "allow") route = read_guard(section, "allow", true);
   if (given.front() == "deny") route = read_guard(section, "deny", false);
@@ -299,7 +301,7 @@ RouteOptions RouteReader::read_failover(Section& section) {
     return fallback();
   }
   for (const YamlNode* item : entry->value->items) route.children.push_back(read(*item));
-  return route;
+  return with_ttl_max(section, std::move(route));
 }
 
 /// By default every failure, and no miss.

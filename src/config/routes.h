@@ -46,6 +46,9 @@ class RouteReader {
   RouteOptions read_replicate(Section& section);
   RouteOptions read_migrate(Section& section);
   RouteOptions read_shadow(Section& section);
+  RouteOptions read_rewrite(Section& section);
+  RouteOptions read_rate_limit(Section& section);
+  RouteOptions with_ttl_max(Section& section, RouteOptions failover);
   RouteOptions read_guard(Section& section, std::string_view key, bool allows);
   std::optional<RouteOptions> read_child(Section& section, std::string_view key);
   std::vector<std::string> read_words(Section& section, std::string_view key);

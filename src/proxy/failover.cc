@@ -14,12 +14,13 @@ bool is_miss(protocol::Verb verb, protocol::ReplyCode code) {
 }  // namespace
 
 void Failover::start(const routing::Route& route, upstream::ExchangePtr asked, std::string_view key,
-                     std::string_view bytes, std::size_t lane) {
+                     std::string_view bytes, std::size_t lane, std::size_t first) {
   route_ = &route;
   asked_ = std::move(asked);
   key_ = key;
   bytes_ = bytes;
   lane_ = lane;
+  first_ = first;
   next_ = 0;
   reply_begun_ = false;
   ask_next();
@@ -33,7 +34,7 @@ void Failover::ask_next() {
     return end();
   }
   copy->owner = this;
-  const routing::Route& child = *route_->children[next_++];
+  const routing::Route& child = *route_->children[(first_ + next_++) % route_->children.size()];
   router_.send(child, std::move(copy), key_, bytes_, lane_);
 }
 

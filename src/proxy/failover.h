@@ -17,9 +17,10 @@ class Failover final : private upstream::Exchange::Owner {
  public:
   explicit Failover(Router& router) : router_(router) {}
 
-  /// `key` as written, `bytes` as it is meant; see Router::submit for when the owner is told.
+  /// `key` as written, `bytes` as it is meant; `first`: the child that is asked first; see
+  /// Router::submit for when the owner is told.
   void start(const routing::Route& route, upstream::ExchangePtr asked, std::string_view key,
-             std::string_view bytes, std::size_t lane);
+             std::string_view bytes, std::size_t lane, std::size_t first = 0);
 
  private:
   void on_item(upstream::Exchange& exchange, upstream::Item&& item) override;
@@ -37,7 +38,8 @@ class Failover final : private upstream::Exchange::Owner {
   upstream::ExchangePtr asked_{nullptr, {}};  // what the owner knows; it is never sent itself
   std::string key_, bytes_;
   std::size_t lane_ = 0;
-  std::size_t next_ = 0;      // child to ask
+  std::size_t first_ = 0;     // child that was asked first
+  std::size_t next_ = 0;      // how many have been asked
   bool reply_begun_ = false;  // the owner has had a part of it: no going on
 };
 

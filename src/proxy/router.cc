@@ -13,6 +13,7 @@ namespace mcsteady::proxy {
 
 namespace {
 using Kind = routing::RouteOptions::Kind;
+using Read = routing::RouteOptions::Read;
 using upstream::Exchange;
 
 /// The key's bytes, which prefixes are compared with and most placements hash. (Binary clients give
@@ -55,7 +56,9 @@ Router::Router(const WorkerOptions& options, const upstream::Context& context,
     : tree_(options.route),
       context_(context),
       start_(context.loop.now()),
+      workers_(options.workers),
       side_requests_(registry) {
+  registry.add({"over_rate", ""}, over_rate_);
   add_pools(options, context, fleet, registry);
   number_servers();
 }
@@ -99,6 +102,11 @@ void Router::send(const routing::Route& from, upstream::ExchangePtr exchange, st
       return replicate(route, std::move(exchange), key, bytes, lane);
     case Kind::Migrate:
       return migrate(route, std::move(exchange), key, bytes, lane);
+    case Kind::RateLimit:
+      if (allows(route)) return send(*route.children[0], std::move(exchange), key, bytes, lane);
+      return route.text.empty() ? answer_with_nothing(*exchange) : refuse(*exchange, route.text);
+    case Kind::Rewrite:
+      return rewritings_.take().start(route, std::move(exchange), lane);
     case Kind::Shadow:
       if (route.copies(bytes)) send_shadow(*route.children[1], *exchange, key, bytes, lane);
       return send(*route.children[0], std::move(exchange), key, bytes, lane);
@@ -130,10 +138,22 @@ upstream::ExchangePtr Router::copy_of(const Exchange& exchange) {
   return copy;
 }
 
+bool Router::allows(const routing::Route& rate_limit) {
+  const TimePoint now = context_.loop.now();
+  const double per_second = static_cast<double>(rate_limit.per_second) / workers_;
+  const double burst = std::max(1.0, static_cast<double>(rate_limit.burst) / workers_);
+  auto& bucket = buckets_.try_emplace(&rate_limit, per_second, burst, now).first->second;
+  if (bucket.take(now)) return true;
+  over_rate_.add();
+  return false;
+}
+
 void Router::replicate(const routing::Route& route, upstream::ExchangePtr exchange,
                        std::string_view key, std::string_view bytes, std::size_t lane) {
-  if (is_read(exchange->verb) && !route.reads_all) {
-    return failovers_.take().start(route, std::move(exchange), key, bytes, lane);
+  if (is_read(exchange->verb) && route.read != Read::All) {
+    const bool spreads = route.read == Read::Spread;
+    const std::size_t first = spreads ? spread_++ % route.children.size() : 0;
+    return failovers_.take().start(route, std::move(exchange), key, bytes, lane, first);
   }
   replications_.take().start(route, std::move(exchange), key, bytes, lane);
 }

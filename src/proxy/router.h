@@ -6,16 +6,19 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "mcsteady/protocol/request.h"
 #include "mcsteady/proxy/options.h"
 #include "mcsteady/routing/pool.h"
 #include "mcsteady/routing/route.h"
+#include "mcsteady/routing/token_bucket.h"
 #include "mcsteady/upstream/context.h"
 #include "proxy/failover.h"
 #include "proxy/kept.h"
 #include "proxy/replication.h"
+#include "proxy/rewriting.h"
 #include "proxy/side_requests.h"
 
 namespace mcsteady::proxy {
@@ -66,6 +69,7 @@ class Router {
  private:
   friend class Failover;
   friend class Replication;
+  friend class Rewriting;
   /// Takes it where `route` says. `key` as written, `bytes` as it is meant.
   void send(const routing::Route& route, upstream::ExchangePtr exchange, std::string_view key,
             std::string_view bytes, std::size_t lane);
@@ -73,6 +77,7 @@ class Router {
   upstream::ExchangePtr copy_of(const upstream::Exchange& exchange);
   void give_back(Failover& failover) { failovers_.give_back(failover); }
   void give_back(Replication& replication) { replications_.give_back(replication); }
+  void give_back(Rewriting& rewriting) { rewritings_.give_back(rewriting); }
   /// To all children, or to one after the other.
   void replicate(const routing::Route& route, upstream::ExchangePtr exchange, std::string_view key,
                  std::string_view bytes, std::size_t lane);
@@ -84,6 +89,8 @@ class Router {
   void fill(const routing::Route& route, std::chrono::seconds ttl, const upstream::Exchange& asked,
             const upstream::Item& item, std::string_view key, std::string_view bytes,
             std::size_t lane);
+  /// Counts what it does not allow.
+  bool allows(const routing::Route& rate_limit);
   std::chrono::system_clock::time_point wall_now() const {
     return wall_start_ + std::chrono::duration_cast<std::chrono::system_clock::duration>(
                              context_.loop.now() - start_);
@@ -106,10 +113,15 @@ class Router {
   // The time of day is asked for once: what is measured from there is not set back or forth.
   const TimePoint start_;
   const std::chrono::system_clock::time_point wall_start_ = std::chrono::system_clock::now();
+  const int workers_;
+  std::unordered_map<const routing::Route*, routing::TokenBucket> buckets_;
+  metrics::Counter over_rate_;
+  std::size_t spread_ = 0;  // counts the reads that are spread
   // Before the pools, whose exchanges they own.
   SideRequests side_requests_;
   Kept<Failover, Router> failovers_{*this};
   Kept<Replication, Router> replications_{*this};
+  Kept<Rewriting, Router> rewritings_{*this};
   std::vector<std::unique_ptr<routing::Pool>> pools_;  // as the tree numbers them; never empty
   std::vector<std::size_t> first_number_;              // of each pool's servers
   std::size_t server_count_ = 0;

@@ -57,10 +57,13 @@ const Route* RouteTree::compile(const RouteOptions& options) {
   route.kind = options.kind;
   route.failover = options.failover;
   route.answer = options.answer;
-  route.reads_all = options.reads_all;
+  route.read = options.read;
   route.until = options.until;
   route.fill = options.fill;
   route.share = options.share;
+  route.rewrite = options.rewrite;
+  route.per_second = options.per_second;
+  route.burst = options.burst;
   if (options.kind == Kind::Pool) {
     route.pool = number_of(options.text);
   } else {

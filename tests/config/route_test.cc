@@ -183,6 +183,7 @@ TEST(ConfigRoutes, ReplicateToSeveral) {
       "}");
   EXPECT_EQ(printed("route: { replicate: [a, b], answer: majority, read: all, on: [miss] }"),
             "route: { replicate: [a, b], answer: majority, read: all, on: [miss] }");
+  EXPECT_THAT(printed("route: { replicate: [a, b], read: spread }"), HasSubstr("read: spread"));
   EXPECT_THAT(errors("route: { replicate: [a] }"),
               HasSubstr("f:2:21: replicate: takes a list of two"));
   EXPECT_THAT(errors("route: { replicate: [a, b], answer: some }"), HasSubstr("answer"));
@@ -215,6 +216,26 @@ TEST(ConfigRoutes, ShadowAShare) {
         << share;
   }
   EXPECT_THAT(errors("route: { shadow: b }"), HasSubstr("route: missing"));
+}
+
+TEST(ConfigRoutes, RewriteKeysAndTimes) {
+  EXPECT_EQ(printed("route: { rewrite: { strip: \"u:\", add: v, ttl_max: 90s }, route: a }"),
+            "route: { rewrite: { strip: \"u:\", add: \"v\", ttl_max: 90s }, route: a }");
+  EXPECT_EQ(printed("route: { failover: [a, b], on: [down], ttl_max: 1m }"),
+            "route: { failover: [a, { rewrite: { ttl_max: 1m }, route: b }], on: [down] }");
+  EXPECT_THAT(errors("route: { rewrite: {}, route: a }"), HasSubstr("rewrite: changes nothing"));
+  EXPECT_THAT(errors("route: { rewrite: { add: \"a b\" }, route: a }"),
+              HasSubstr("f:2:21: add: no key begins with 'a b'"));
+  EXPECT_THAT(errors("route: { rewrite: { add: x } }"), HasSubstr("route: missing"));
+}
+
+TEST(ConfigRoutes, LimitTheRate) {
+  EXPECT_EQ(printed("route: { rate_limit: 1000, route: a }"),
+            "route: { rate_limit: 1000, burst: 100, over: error, route: a }");
+  EXPECT_EQ(printed("route: { rate_limit: 5, burst: 20, over: miss, route: a }"),
+            "route: { rate_limit: 5, burst: 20, over: miss, route: a }");
+  EXPECT_THAT(errors("route: { rate_limit: 0, route: a }"), HasSubstr("rate_limit: '0'"));
+  EXPECT_THAT(errors("route: { rate_limit: 5, over: x, route: a }"), HasSubstr("over: 'x'"));
 }
 
 TEST(ConfigExamples, AreAllRight) {

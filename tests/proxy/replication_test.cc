@@ -7,10 +7,11 @@ namespace {
 
 using routing::RouteOptions;
 using Answer = RouteOptions::Answer;
+using Read = RouteOptions::Read;
 
 class ReplicationTest : public WorkerTest {
  protected:
-  void start_replicas(Answer answer, std::size_t count = 3, bool reads_all = false) {
+  void start_replicas(Answer answer, std::size_t count = 3, Read read = Read::First) {
     RouteOptions route(RouteOptions::Kind::Replicate);
     std::vector<std::string> names;
     for (std::size_t i = 0; i < count; ++i) {
@@ -18,7 +19,7 @@ class ReplicationTest : public WorkerTest {
       route.children.emplace_back(names.back());
     }
     route.answer = answer;
-    route.reads_all = reads_all;
+    route.read = read;
     route.failover.causes.set();
     start_pools(names, route);
   }
@@ -103,7 +104,7 @@ TEST_F(ReplicationTest, WithoutAMajorityTheWorstIsTold) {
 }
 
 TEST_F(ReplicationTest, AReadOfAllTakesTheFirstHitAndAMissOnlyOfAll) {
-  start_replicas(Answer::All, 3, true);
+  start_replicas(Answer::All, 3, Read::All);
   servers[2]->items().set("k", "v");
   servers[0]->script([](const MemcachedCommand&) { return ServerAct::answer_after(2ms); });
 
@@ -112,6 +113,16 @@ TEST_F(ReplicationTest, AReadOfAllTakesTheFirstHitAndAMissOnlyOfAll) {
                 "END\r\n");
   servers[0]->stop();
   EXPECT_EQ(ask("get none\r\nget k\r\n", 50ms), "END\r\n" + item("k", "v") + "END\r\n");
+}
+
+TEST_F(ReplicationTest, ReadsMayBeSpreadOverAll) {
+  start_replicas(Answer::All, 3, Read::Spread);
+  ask(set_request("k", "v"));
+
+  EXPECT_EQ(ask(repeated("mg k v\r\n", 9)), repeated("VA 1\r\nv\r\n", 9));
+  for (const auto& each : servers) EXPECT_EQ(each->count("mg"), 3U);
+  servers[1]->stop();
+  EXPECT_EQ(ask(repeated("mg k v\r\n", 3), 50ms), repeated("VA 1\r\nv\r\n", 3));
 }
 
 TEST_F(ReplicationTest, AGatTouchesAllAndGivesOneValue) {

@@ -18,6 +18,9 @@ RouteOptions by_prefix(std::vector<std::string> prefixes, std::vector<RouteOptio
 
 class RouteTest : public WorkerTest {
  protected:
+  void store_on_first(const std::string& key, const std::string& value) {
+    servers[0]->items().set(key, value);
+  }
   void start_by_prefix() {
     start_pools({"a", "b"},
                 by_prefix({"b:", "x:", "no:", ""},
@@ -103,6 +106,34 @@ TEST_F(RouteTest, FlushAllMayBeRefusedOrGoNowhere) {
 
   EXPECT_EQ(ask("flush_all\r\nflush_all noreply\r\nmn\r\n"), "SERVER_ERROR never\r\nMN\r\n");
   EXPECT_EQ(servers[0]->count("flush_all"), 0U);
+}
+
+TEST_F(RouteTest, ARateLimitLetsSoManyThrough) {
+  RouteOptions route(Kind::RateLimit, "too many");
+  route.per_second = 100;
+  route.burst = 2;
+  route.children = {{"a"}};
+  start_pools({"a"}, route);
+  store_on_first("k", "v");
+  SimPeer& client = connect();
+
+  EXPECT_EQ(ask(client, repeated("get k\r\n", 4)),
+            repeated(item("k", "v") + "END\r\n", 2) + repeated("SERVER_ERROR too many\r\n", 2));
+  EXPECT_EQ(counted("over_rate"), 2U);
+  run_for(10ms);
+  EXPECT_EQ(ask(client, "mg k v\r\nmg k v q\r\nmn\r\n", 4ms), "VA 1\r\nv\r\nMN\r\n");
+}
+
+TEST_F(RouteTest, ARateLimitMayMissAndIsSharedByWorkers) {
+  RouteOptions route(Kind::RateLimit);
+  route.per_second = 100;
+  route.burst = 4;
+  route.children = {{"a"}};
+  options.workers = 2;
+  start_pools({"a"}, route);
+  store_on_first("k", "v");
+
+  EXPECT_EQ(ask("get k k k k\r\n"), item("k", "v") + item("k", "v") + "END\r\n");
 }
 
 TEST_F(RouteTest, ThePolicyIsThatOfThePoolThatWasAsked) {

@@ -58,6 +58,7 @@ struct WorkerOptions {
   std::vector<routing::PoolOptions> pools;
   routing::RouteOptions route;  // where requests go; the pools that it names are among `pools`
   ClientOptions client;
+  int workers = 1;  // how many there are, itself among them
   Duration drain_timeout = std::chrono::seconds(10);
 };
 

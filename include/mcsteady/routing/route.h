@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "mcsteady/protocol/request.h"
+#include "mcsteady/protocol/rewrite.h"
 #include "mcsteady/routing/failover_rule.h"
 
 namespace mcsteady::routing {
@@ -31,9 +32,12 @@ struct RouteOptions {
     ByPrefix,   // the child with the longest of `prefixes` that the key begins with
     ByCommand,  // the child whose set of `commands` has the verb
     Failover,   // the first child that answers, by the rule `failover`
-    Replicate,  // writes: all children, and `answer` tells which one's reply counts; reads: the
-                // first child that answers, by the rule `failover`, or all where `reads_all`
+    Replicate,  // writes: all children, and `answer` tells which one's reply counts; reads go
+                // as `read` says
     Migrate,    // children: new, old. As Replicate until `until`; then only the new
+    RateLimit,  // the child, for so many requests a second; what is more is refused with `text`, or
+                // is answered as Null would where that is empty
+    Rewrite,    // the child, with the key or the time to live changed as `rewrite` says
     Shadow,     // children: one that answers, and one that is sent a copy for `share` of the keys
   };
   /// Whose reply to a write the client gets. Of several, the worst: a failure, then the line that
@@ -43,6 +47,12 @@ struct RouteOptions {
     Majority,  // of those that are more than half, as soon as they are
     All,       // the worst of all
     Main,      // of the first child
+  };
+  /// Who is asked for what is read.
+  enum class Read : std::uint8_t {
+    First,   // the first child, and then the others by the rule `failover`
+    Spread,  // likewise, but each request begins with another child
+    All,     // all at once: the first hit counts
   };
   RouteOptions() = default;
   RouteOptions(std::string pool) : text(std::move(pool)) {}  // NOLINT(*-explicit-*): a pool is one
@@ -56,10 +66,13 @@ struct RouteOptions {
   std::vector<VerbSet> commands{};      // ByCommand: of each child; together all there are
   FailoverRule failover{};
   Answer answer = Answer::All;
-  bool reads_all = false;
+  Read read = Read::First;
   std::optional<std::chrono::system_clock::time_point> until{};
   std::chrono::seconds fill{0};  // Migrate: how long the new keeps what the old had; 0: not filled
   std::uint32_t share = kWhole;  // Shadow: of kWhole keys
+  protocol::Rewrite rewrite{};
+  std::uint32_t per_second = 0;  // RateLimit: of all workers together, which share it evenly
+  std::uint32_t burst = 0;       // at once, after a pause; likewise
   static constexpr std::uint32_t kWhole = 10000;
 };
 
@@ -81,10 +94,13 @@ struct Route {
 
   // As in RouteOptions.
   RouteOptions::Answer answer = RouteOptions::Answer::All;
-  bool reads_all = false;
+  RouteOptions::Read read = RouteOptions::Read::First;
   std::optional<std::chrono::system_clock::time_point> until;
   std::chrono::seconds fill{0};
   std::uint32_t share = RouteOptions::kWhole;
+  protocol::Rewrite rewrite;
+  std::uint32_t per_second = 0;
+  std::uint32_t burst = 0;
   /// Shadow: whether the key is one of those whose requests are copied. By a hash of it, so that
   /// the copies of a key are all there or none.
   bool copies(std::string_view key) const;
