@@ -40,6 +40,25 @@ SAME = {
                         b"ma k N0 N0\r\n", b"mg k T1 T1\r\n"],
     "modes": [b"ms k 1 MX\r\nx\r\n", b"ms k 1 Mset\r\nx\r\n", b"ma k MX\r\n"],
     "opaque": [b"mg k O" + b"y" * 31 + b"\r\n", b"mg k O" + b"y" * 32 + b"\r\n"],
+    # k is there, aw== is k in base64, no and bm8= are missing, n is a number.
+    "meta flags of a hit": [b"mg k k O1 v q\r\n", b"mg aw== b k O1 v\r\n", b"mg k O1 k\r\n", b"mg k q\r\n",
+                            b"ms k 1 k O1\r\nx\r\n", b"ms aw== 1 b k O1 q\r\nx\r\nmg k v\r\n",
+                            b"md k k O1\r\n", b"md aw== q b k O1\r\nmg k v\r\n", b"ma n k O1 v\r\n",
+                            b"ma n q k O1\r\n", b"ma bg== b k O1\r\n"],
+    "meta flags of a miss": [b"mg no k O1 v q\r\n", b"mg bm8= b k O1 v\r\n", b"mg no k O1\r\n", b"mg no q\r\n",
+                             b"ms no 1 MR k O1\r\nx\r\n", b"ms no 1 MR q k O1\r\nx\r\n", b"md no k O1\r\n",
+                             b"md no q k O1\r\n", b"ma no k O1\r\n", b"ma no q\r\n", b"md bm8= b k O1\r\n"],
+    "meta flags of an error": [b"ma k k O1\r\n", b"ma k q k O1\r\n", b"mg k k O1 q Tabc\r\n", b"md k q O1 !\r\n",
+                               b"ms k 1 q O1 MX\r\nx\r\n", b"ms k 1 k O1 C0x\r\nx\r\n", b"mg !!! b k O1\r\n"],
+    "uniques and staleness": [b"ms k 1 C1 k O1\r\nx\r\n", b"ms no 1 C1\r\nx\r\n", b"md k C1\r\n", b"md k I T30\r\nmg k v\r\n"
+                              b"mg k v\r\n", b"ms k 1 E99\r\nx\r\nmg k c\r\n", b"ms k 1 I C1 T30\r\nx\r\nmg k v\r\n"],
+    "modes of a set": [b"ms k 1 M%c\r\nx\r\nmg k v\r\n" % mode for mode in b"EARPSearps"]
+                      + [b"ms no 1 M%c\r\nx\r\nmg no v\r\n" % mode for mode in b"EARPS"]
+                      + [b"ms no 1 MA N60\r\nx\r\nmg no v\r\n"],
+    "arithmetic that creates": [b"ma no N60 v\r\nma no v\r\n", b"ma no N60 J7 D2 v\r\nma no D2 v\r\n",
+                                b"ma no N0 J18446744073709551615 v\r\nma no v\r\n", b"ma n MD D9 v\r\n"],
+    "mn behind all": [b"mg k v q\r\nmg no v q\r\nms k 1 q\r\nx\r\nmn\r\n", b"mn\r\nmn\r\n", b"mn q\r\n"],
+    "stats that are none": [b"stats bogus\r\n", b"stats noreply\r\n"],
     "words behind": [b"decr n 1 noreply x\r\n", b"delete k 0 noreply x\r\n", b" mn\r\n", b"verbosity\r\n"],
 }
 
