@@ -6,6 +6,7 @@
 
 #include "mcsteady/protocol/reply.h"
 #include "mcsteady/protocol/request.h"
+#include "mcsteady/protocol/rewrite.h"
 
 // What must hold for the request parser whatever bytes a client sends. Aborts where it does not,
 // so that a fuzzer and a plain test can both run it.
@@ -56,6 +57,30 @@ inline void check_command(const Request& request, const Limits& limits) {
   }
 }
 
+/// With another key and another life it is the same request in one line, and rewriting that once
+/// more shortens nothing further.
+inline void check_rewrite(const Request& request, const Limits& limits) {
+  if (request.keys.empty() || request.several_keys) return;
+  std::string command(request.line.size() + 2, '\0');
+  command.resize(compose_command(request, command.data()));
+  const std::string_view line = std::string_view(command).substr(0, command.size() - 2);
+  constexpr std::int64_t kNow = 1'800'000'000;
+  const Rewrite both{.strip = "k", .add = "new:", .ttl_max = std::chrono::seconds(60)};
+  const auto text = rewritten(request.verb, line, both, kNow);
+  if (!text) return;  // the key cannot be
+  require(text->find('\n') == text->size() - 1);
+  Limits roomy = limits;
+  roomy.line_max.value += 64;
+  roomy.get_line_max.value += 64;
+  roomy.key_max = ByteCount{250};
+  const Parsed again = parse_request(*text, roomy);
+  require(again.kind == Parsed::Kind::Request && again.consumed == text->size());
+  require(again.request.verb == request.verb && again.request.body_size == request.body_size);
+  require(!again.request.several_keys);
+  const Rewrite life{.ttl_max = both.ttl_max};
+  require(rewritten(request.verb, text->substr(0, text->size() - 2), life, kNow) == *text);
+}
+
 inline void check_request(const Parsed& parsed, const Limits& limits) {
   const Request& request = parsed.request;
   require(request.line.find('\n') == std::string_view::npos);
@@ -64,6 +89,7 @@ inline void check_request(const Parsed& parsed, const Limits& limits) {
   require(!request.body_size || *request.body_size <= limits.value_max.value);
   check_keys(request, limits);
   check_command(request, limits);
+  check_rewrite(request, limits);
 }
 
 /// Reads the front of `input`, and returns how many bytes to go on by; 0: nothing can follow.
