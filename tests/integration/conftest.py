@@ -7,7 +7,7 @@ import signal
 
 import pytest
 
-from harness import Blackhole, FakeServer, Memcached, Proxy, pool_config
+from harness import Authority, Blackhole, FakeServer, Memcached, Proxy, pool_config
 
 
 def pytest_configure(config):
@@ -64,6 +64,13 @@ def blackhole(stack):
 def connect(stack):
     """connect(server_or_proxy, timeout=5.0) -> TextClient"""
     return lambda where, timeout=5.0: stack.enter_context(where.client(timeout))
+
+
+@pytest.fixture(scope="session")
+def authority():
+    """Whose certificates the tests' servers and clients have."""
+    with Authority() as made:
+        yield made
 
 
 @pytest.fixture

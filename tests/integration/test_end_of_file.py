@@ -6,22 +6,33 @@ from faults import HandDrivenServer, assert_untroubled, body, failures, item, po
 from harness import wait_until
 
 SMALL, LARGE = body(100), body(512 * 1024)
-ENDINGS = ["close", "reset"]
+ENDINGS = ["close", "say_goodbye", "reset"]  # over TLS, close is a FIN without a close_notify
 
 
 def end(peer, ending):
     getattr(peer, ending)()
 
 
-@pytest.fixture
-def server(stack):
-    return stack.enter_context(HandDrivenServer())
+@pytest.fixture(params=["tcp", "tls"])
+def transport(request):
+    return request.param
 
 
 @pytest.fixture
-def proxy(server, start_proxy):
+def server(stack, transport, authority):
+    tls = authority.server_context() if transport == "tls" else None
+    return stack.enter_context(HandDrivenServer(tls=tls))
+
+
+@pytest.fixture
+def pool_tls(transport, authority):
+    return {"tls": {"ca": authority.ca}} if transport == "tls" else {}
+
+
+@pytest.fixture
+def proxy(server, start_proxy, pool_tls):
     # The test is the server: its own stops are no part of it.
-    return start_proxy([server], pool=pool(response=2.0, on_down="error"))
+    return start_proxy([server], pool=pool(response=2.0, on_down="error", **pool_tls))
 
 
 @pytest.fixture
@@ -157,8 +168,8 @@ def test_a_reply_that_breaks_off_is_an_error_and_no_part_of_it_shows(where, endi
 
 @pytest.mark.parametrize("on_down", ["miss", "error"])
 @pytest.mark.parametrize("value", [SMALL, LARGE], ids=["small", "large"])
-def test_of_several_keys_only_whole_values_show(value, on_down, server, start_proxy, connect):
-    proxy = start_proxy([server], pool=pool(response=2.0, on_down=on_down))
+def test_of_several_keys_only_whole_values_show(value, on_down, server, start_proxy, connect, pool_tls):
+    proxy = start_proxy([server], pool=pool(response=2.0, on_down=on_down, **pool_tls))
     client = connect(proxy)
     keys = [b"key-%d" % i for i in range(5)]
     request = b"get %s\r\n" % b" ".join(keys)

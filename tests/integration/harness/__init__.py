@@ -6,6 +6,7 @@ of its own, and is a context manager that leaves nothing behind. Every wait has 
 
 from harness.binary_client import BinaryClient, packet
 from harness.blackhole import Blackhole
+from harness.certificates import Authority
 from harness.fake_server import FakeServer, Peer, memcached_like
 from harness.memcached import Memcached
 from harness.name_server import NameServer
@@ -14,6 +15,6 @@ from harness.proxy import Proxy, mcsteady_binary, pool_config, run_mcsteady
 from harness.text_client import TextClient
 
 __all__ = [
-    "BinaryClient", "Blackhole", "FakeServer", "Memcached", "NameServer", "Peer", "Process", "Proxy", "TextClient",
+    "Authority", "BinaryClient", "Blackhole", "FakeServer", "Memcached", "NameServer", "Peer", "Process", "Proxy", "TextClient",
     "mcsteady_binary", "memcached_like", "packet", "pool_config", "run_mcsteady", "wait_until",
 ]

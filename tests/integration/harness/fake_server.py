@@ -2,6 +2,7 @@
 
 import os
 import socket
+import ssl
 import struct
 import tempfile
 import threading
@@ -17,6 +18,16 @@ class Peer(TextClient):
         self.socket = accepted
         self._input = bytearray()
 
+    def say_goodbye(self):
+        """Closes, over TLS with a close_notify, which close() does not send."""
+        if isinstance(self.socket, ssl.SSLSocket):
+            try:
+                self.socket.settimeout(0.5)
+                self.socket.unwrap()
+            except OSError:
+                pass  # the other side has closed without one
+        self.close()
+
     def reset(self):
         """Closes with a RST."""
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
@@ -26,10 +37,11 @@ class Peer(TextClient):
 class FakeServer:
     """Calls `handler(peer)` in a thread of its own for each connection, and closes the connection
     when that returns. The end of the stream in a handler is no error; an AssertionError is raised
-    again where the server is closed. `accepted` counts connections."""
+    again where the server is closed. `accepted` counts connections. `tls`: an ssl.SSLContext."""
 
     def __init__(self, handler, unix=False, backlog=1024, receive_buffer=None, host="127.0.0.1",
-                 port=0):
+                 port=0, tls=None):
+        self._tls = tls
         self._handler = handler
         self._dir = None
         if unix:
@@ -74,6 +86,9 @@ class FakeServer:
 
     def _serve(self, peer):
         try:
+            if self._tls:
+                peer.socket.settimeout(peer.timeout)
+                peer.socket = self._tls.wrap_socket(peer.socket, server_side=True)
             self._handler(peer)
         except (EOFError, OSError):
             pass  # the proxy, or the test, closed it

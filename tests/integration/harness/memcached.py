@@ -9,10 +9,15 @@ from harness.text_client import TextClient
 
 
 class Memcached:
-    """One memcached on 127.0.0.1, or on a unix socket. `restart()` keeps its address."""
+    """One memcached on 127.0.0.1, or on a unix socket. `restart()` keeps its address. `tls`: the files
+    (certificate, key) that it speaks TLS with, of that `authority`."""
 
-    def __init__(self, unix=False, arguments=(), env=None):
+    def __init__(self, unix=False, arguments=(), env=None, tls=None, authority=None):
         self._arguments = list(arguments)
+        self._client_tls = None
+        if tls:
+            self._arguments += ["-Z", "-o", f"ssl_chain_cert={tls[0]},ssl_key={tls[1]}"]
+            self._client_tls = authority.client_context()
         self._env = dict(env or {})
         # memcached gives up root before it opens its socket and writes its port.
         self._dir = tempfile.mkdtemp(prefix="mcsteady-memcached-")
@@ -68,7 +73,10 @@ class Memcached:
         return self._process.pid
 
     def client(self, timeout=5.0):
-        return TextClient(self.address, timeout)
+        client = TextClient(self.address, timeout)
+        if self._client_tls:
+            client.socket = self._client_tls.wrap_socket(client.socket, server_hostname="127.0.0.1")
+        return client
 
     def stats(self, arguments=""):
         with self.client() as client:
