@@ -97,6 +97,8 @@ void describe_listeners(const std::vector<proxy::ListenerOptions>& listeners, Pa
   for (const auto& [listener, peers, auth_file, tls] : listeners) {
     page.line(1, "- address", in_yaml(listener.endpoint.text()));
     if (listener.unix_mode != 0) page.line(2, "mode", in_octal(listener.unix_mode));
+    if (listener.unix_uid) page.line(2, "owner", std::to_string(*listener.unix_uid));
+    if (listener.unix_gid) page.line(2, "group", std::to_string(*listener.unix_gid));
     page.line(2, "backlog", std::to_string(listener.backlog));
     describe_peers(peers, page);
     if (!auth_file.empty()) page.line(2, "auth", in_yaml(auth_file));

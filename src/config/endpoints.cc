@@ -52,9 +52,12 @@ std::optional<proxy::ListenerOptions> read_listener_map(const YamlNode& node,
   if (endpoint) {
     listener.socket.endpoint = *endpoint;
     read_mode(section, listener.socket);
+    read_owner(section, listener.socket);
     listener.peers = read_peers(section, *endpoint, errors);
   } else {
     section.find("mode");
+    section.find("owner");
+    section.find("group");
     section.find("peers");
   }
   section.read_number("backlog", listener.socket.backlog, {1, 65535});

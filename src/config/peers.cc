@@ -71,14 +71,32 @@ std::vector<std::uint32_t> read_ids(const IdKind& kind, Section& peers) {
   return ids;
 }
 
+constexpr IdKind kUsers = {"uid", "user", uid_of};
+constexpr IdKind kGroups = {"gid", "group", gid_of};
 }  // namespace
+
+void read_owner(Section& listener, net::ListenOptions& options) {
+  const auto read = [&](std::string_view key, const IdKind& kind, auto& id) {
+    const auto entry = listener.find(key);
+    if (!entry) return;
+    const bool has_file = options.endpoint.is_unix() && options.endpoint.unix_path.front() != '@';
+    if (!has_file) {
+      return listener.error(entry->key, key,
+                            "only the file of a unix socket has one, and this is " +
+                                options.endpoint.text() + "; leave it out");
+    }
+    id = read_id(*entry->value, {key, kind.noun, kind.named}, listener);
+  };
+  read("owner", kUsers, options.unix_uid);
+  read("group", kGroups, options.unix_gid);
+}
 
 proxy::PeerRule read_peers(Section& listener, const net::Endpoint& endpoint, ErrorList& errors) {
   const auto entry = listener.find("peers");
   if (!entry) return {};
   Section peers(entry->value, "peers", errors);
-  const std::vector<std::uint32_t> uids = read_ids({"uid", "user", uid_of}, peers);
-  const std::vector<std::uint32_t> gids = read_ids({"gid", "group", gid_of}, peers);
+  const std::vector<std::uint32_t> uids = read_ids(kUsers, peers);
+  const std::vector<std::uint32_t> gids = read_ids(kGroups, peers);
   peers.finish();
   if (!endpoint.is_unix()) {
     listener.error(

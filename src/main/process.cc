@@ -150,9 +150,11 @@ Result<void, std::string> Process::open_lane(std::size_t index) {
   if (several && index == 0) {
     if (auto free = refuse_taken_ports(*lane.loop); !free) return free;
   }
-  // A unix socket cannot be shared by path: the first worker has it alone.
-  if (index > 0)
-    std::erase_if(listeners, [](const auto& l) { return l.socket.endpoint.is_unix(); });
+  // A unix socket cannot be bound twice: the others share the first worker's.
+  for (std::size_t i = 0; index == 1 && i < listeners.size(); ++i) {
+    if (!listeners[i].socket.endpoint.is_unix()) continue;
+    listeners[i].socket.shared_descriptor = lanes_[0].worker->descriptor(i);
+  }
   lane.worker = std::make_unique<proxy::Worker>(config_.worker, *lane.loop, shared_);
   if (auto opened = lane.worker->listen(0, listeners.size()); !opened) return opened;
   for (std::size_t i = 0; i < listeners.size(); ++i) {

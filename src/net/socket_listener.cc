@@ -1,5 +1,6 @@
 #include "net/socket_listener.h"
 
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -82,6 +83,18 @@ bool is_shortage(int error) {
   return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
 }
 
+/// Permissions and owner of the file, as asked for.
+bool dress(const ListenOptions& options) {
+  const char* const path = options.endpoint.unix_path.c_str();
+  constexpr auto kSame = static_cast<std::uint32_t>(-1);
+  if (options.unix_uid || options.unix_gid) {
+    if (chown(path, options.unix_uid.value_or(kSame), options.unix_gid.value_or(kSame)) != 0) {
+      return false;
+    }
+  }
+  return options.unix_mode == 0 || chmod(path, options.unix_mode) == 0;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Listener>, std::string> SocketListener::open(const Reactor& reactor,
@@ -92,6 +105,13 @@ Result<std::unique_ptr<Listener>, std::string> SocketListener::open(const Reacto
     return Unexpected{"cannot listen on " + endpoint.text() +
                       " more than once: a unix socket has one listener"};
   }
+  if (options.shared_descriptor >= 0) {
+    // All who share it wake up for a connection, and one of them gets it.
+    UniqueFd shared(fcntl(options.shared_descriptor, F_DUPFD_CLOEXEC, 0));
+    if (!shared) return cannot_listen(endpoint, errno);
+    return std::make_unique<SocketListener>(reactor, std::move(shared), UnixSocketFile{{}},
+                                            endpoint, handler);
+  }
   const auto address = resolve_blocking(endpoint);
   if (!address) return Unexpected{"cannot listen on " + endpoint.text() + ": " + address.error()};
   UniqueFd socket(::socket(address->family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
@@ -101,10 +121,7 @@ Result<std::unique_ptr<Listener>, std::string> SocketListener::open(const Reacto
   const bool has_file = endpoint.is_unix() && endpoint.unix_path.front() != '@';
   UnixSocketFile file(has_file ? endpoint.unix_path : std::string());
   // Nobody can connect before listen(), so nobody gets in under other permissions.
-  if (has_file && options.unix_mode != 0 &&
-      chmod(endpoint.unix_path.c_str(), options.unix_mode) != 0) {
-    return cannot_listen(endpoint, errno);
-  }
+  if (has_file && !dress(options)) return cannot_listen(endpoint, errno);
   if (::listen(socket.get(), options.backlog) != 0) return cannot_listen(endpoint, errno);
   Endpoint bound = bound_endpoint(socket.get(), endpoint);
   return std::make_unique<SocketListener>(reactor, std::move(socket), std::move(file),

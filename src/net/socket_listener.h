@@ -24,6 +24,7 @@ class SocketListener final : public Listener {
 
   Endpoint endpoint() const override { return endpoint_; }
   void set_accepting(bool on) override;
+  int descriptor() const override { return socket_.get(); }
 
  private:
   void accept_some();

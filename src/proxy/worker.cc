@@ -72,6 +72,7 @@ class Worker::Impl final : private ClientConnection::Host,
 
   Result<void, std::string> listen(std::size_t first, std::size_t last);
   net::Endpoint endpoint(std::size_t index) const { return doors_[index]->endpoint(); }
+  int descriptor(std::size_t index) const { return doors_[index]->descriptor(); }
   void change_pool(const std::string& name, const routing::MembershipPtr& membership) {
     router_.change_pool(name, membership);
   }
@@ -87,6 +88,7 @@ class Worker::Impl final : private ClientConnection::Host,
     }
     Result<void, std::string> open(net::EventLoop& loop);
     net::Endpoint endpoint() const { return listener_->endpoint(); }
+    int descriptor() const { return listener_->descriptor(); }
     void close() { listener_.reset(); }
 
    private:
@@ -274,6 +276,9 @@ Result<void, std::string> Worker::listen(std::size_t first, std::size_t last) {
 }
 net::Endpoint Worker::endpoint(std::size_t index) const {
   return impl_->endpoint(index);
+}
+int Worker::descriptor(std::size_t index) const {
+  return impl_->descriptor(index);
 }
 void Worker::change_pool(const std::string& name, const routing::MembershipPtr& membership) {
   impl_->change_pool(name, membership);

@@ -19,6 +19,8 @@ const std::string kFolder = test::source_dir() + "/config/";
 constexpr const char* kNothingIsDefault = R"(listen:
   - address: unix:/run/mcsteady.sock
     mode: "0660"
+    owner: root
+    group: 50
     backlog: 7
     peers: { uid: [33, root], gid: [50] }
     auth: /etc/mcsteady/users
@@ -181,6 +183,8 @@ TEST(Description, SpellsOutEveryKeyThatAFileMayHold) {
   EXPECT_EQ(read_back.worker.listeners.at(0).auth_file, "/etc/mcsteady/users");
   EXPECT_EQ(read_back.worker.listeners.at(0).peers.uids, (std::vector<uid_t>{33, 0}));
   EXPECT_EQ(read_back.worker.listeners.at(0).socket.unix_mode, 0660u);
+  EXPECT_EQ(read_back.worker.listeners.at(0).socket.unix_uid, 0u);
+  EXPECT_EQ(read_back.worker.listeners.at(0).socket.unix_gid, 50u);
   EXPECT_EQ(read_back.worker.pools.at(0).servers.at(0).weight, 5u);
   EXPECT_EQ(read_back.worker.pools.at(0).servers.at(0).server.stall_min, 4ms);
   EXPECT_EQ(read_back.worker.client.limits.get_line_max, KiB(3));

@@ -100,6 +100,15 @@ TEST(ConfigValues, ListenersAreAddressesAndEachIsListenedOnOnce) {
   EXPECT_EQ(errors_behind_a_pool("listen: [a:0, a:0]"), "");  // the kernel picks two ports
 }
 
+TEST(ConfigValues, OnlyTheFileOfAUnixSocketHasAnOwner) {
+  EXPECT_EQ(errors_behind_a_pool("listen: [{ address: /s, owner: root, group: 5 }]"), "");
+  EXPECT_EQ(errors_behind_a_pool("listen: [{ address: /s, owner: no-such-user }]"),
+            "f:2:32: owner: 'no-such-user' is no user of this system; write its number\n");
+  EXPECT_EQ(
+      errors_behind_a_pool("listen: [{ address: a:1, group: 5 }]"),
+      "f:2:26: group: only the file of a unix socket has one, and this is a:1; leave it out\n");
+}
+
 TEST(ConfigValues, PeersAreNamedAndBelongToAUnixSocket) {
   const auto errors_in_peers = [](const std::string& peers) {
     return errors_behind_a_pool("listen: [{ address: /s, peers: " + peers + " }]");

@@ -1,6 +1,8 @@
 """Where clients connect."""
 
+import contextlib
 import os
+import pwd
 import signal
 import stat
 
@@ -25,6 +27,28 @@ def test_a_unix_socket_has_its_mode_and_is_gone_at_the_end(tmp_path, mode, start
 
     proxy.stop()
     assert not path.exists()
+
+
+def test_all_workers_accept_from_a_unix_socket(tmp_path, start_memcached, start_proxy):
+    proxy = start_proxy([start_memcached()], listen=["127.0.0.1:0", unix_listener(tmp_path)], workers=4)
+    path = f"unix:{tmp_path}/mcsteady.sock"
+
+    with contextlib.ExitStack() as clients:
+        for _ in range(200):
+            client = clients.enter_context(TextClient(path))
+            assert client.command(b"get key") == b"END"
+
+    assert proxy.stats()["server_connections_opened"] > 1  # each worker has its own
+    proxy.stop()
+    assert not os.path.exists(f"{tmp_path}/mcsteady.sock")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="NOT TESTED: only root may give a file away")
+def test_a_unix_socket_belongs_to_whom_it_should(tmp_path, start_memcached, start_proxy):
+    start_proxy([start_memcached()], listen=[{**unix_listener(tmp_path), "owner": "nobody", "group": 65533}])
+
+    status = os.stat(f"{tmp_path}/mcsteady.sock")
+    assert (pwd.getpwuid(status.st_uid).pw_name, status.st_gid) == ("nobody", 65533)
 
 
 def test_tcp_and_unix_listeners_serve_the_same_pool(tmp_path, start_memcached, start_proxy):

@@ -105,6 +105,11 @@ struct ListenOptions {
   int backlog = 1024;
   bool share_port = false;  // SO_REUSEPORT: several workers listen on one port
   unsigned unix_mode = 0;   // permissions of a unix socket; 0: as the umask says
+  // Whose the file of a unix socket is; unset: ours.
+  std::optional<std::uint32_t> unix_uid{}, unix_gid{};
+  /// Of another worker's listener at the same unix socket, which this one shares: see
+  /// Listener::descriptor(). -1: none, it is bound.
+  int shared_descriptor = -1;
 };
 
 /// Accepts until it is destroyed. Thread: its loop's only.
@@ -122,6 +127,8 @@ class Listener {
   virtual Endpoint endpoint() const = 0;
   /// Off: connections wait in the backlog.
   virtual void set_accepting(bool on) = 0;
+  /// Its socket, for ListenOptions::shared_descriptor; -1: there is none.
+  virtual int descriptor() const { return -1; }
 };
 
 /// A connection that was accepted and has no handler yet. Destroying it closes it.
@@ -144,7 +151,7 @@ class EventLoop : public Clock {
   /// Never fails at once: a failure is on_broken in a later turn. `handler` outlives the stream.
   virtual std::unique_ptr<Stream> connect(const Address& to, Stream::Handler& handler) = 0;
   /// Fails with a sentence (address in use, no permission, ...). Resolves a host's name, blocking.
-  /// A unix socket has one listener: share_port is refused there. Its file goes with the listener;
+  /// A unix socket is bound once: share_port is refused there. Its file goes with that listener;
   /// one that was left over by a process that was killed is replaced.
   virtual Result<std::unique_ptr<Listener>, std::string> listen(const ListenOptions& options,
                                                                 Listener::Handler& handler) = 0;

@@ -56,6 +56,8 @@ class Worker {
   Result<void, std::string> listen(std::size_t first, std::size_t last);
   /// Where listener `index` of those listens in fact.
   net::Endpoint endpoint(std::size_t index) const;
+  /// Of a listener, for others to share: see net::ListenOptions.
+  int descriptor(std::size_t index) const;
 
   /// The pool of that name has these servers from now on (routing::Pool::change).
   void change_pool(const std::string& name, const routing::MembershipPtr& membership);
