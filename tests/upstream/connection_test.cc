@@ -203,6 +203,7 @@ TEST_F(ConnectionTest, HandsOverWhatWasNotSentWhenStrayBytesCome) {
   EXPECT_EQ(host.commands_again(), Heard{"get a\r\n"});
   EXPECT_TRUE(owner.heard.empty());
   EXPECT_TRUE(host.incidents.empty());
+  EXPECT_EQ(metrics.stray_bytes.value(), 1U);
 }
 
 TEST_F(ConnectionTest, ClosesOnBytesThatAreNoReply) {
