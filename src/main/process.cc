@@ -155,6 +155,7 @@ Result<void, std::string> Process::open_lane(std::size_t index) {
     if (!listeners[i].socket.endpoint.is_unix()) continue;
     listeners[i].socket.shared_descriptor = lanes_[0].worker->descriptor(i);
   }
+  config_.worker.started_at = std::chrono::system_clock::now();
   lane.worker = std::make_unique<proxy::Worker>(config_.worker, *lane.loop, shared_);
   if (auto opened = lane.worker->listen(0, listeners.size()); !opened) return opened;
   for (std::size_t i = 0; i < listeners.size(); ++i) {

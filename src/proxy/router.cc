@@ -56,6 +56,7 @@ Router::Router(const WorkerOptions& options, const upstream::Context& context,
     : tree_(options.route),
       context_(context),
       start_(context.loop.now()),
+      wall_start_(options.started_at),
       workers_(options.workers),
       side_requests_(registry) {
   registry.add({"over_rate", ""}, over_rate_);

@@ -112,7 +112,7 @@ class Router {
   const upstream::Context context_;
   // The time of day is asked for once: what is measured from there is not set back or forth.
   const TimePoint start_;
-  const std::chrono::system_clock::time_point wall_start_ = std::chrono::system_clock::now();
+  const std::chrono::system_clock::time_point wall_start_;
   const int workers_;
   std::unordered_map<const routing::Route*, routing::TokenBucket> buckets_;
   metrics::Counter over_rate_;

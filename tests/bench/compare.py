@@ -22,7 +22,7 @@ import report
 from cases import CASES
 
 TARGETS = ["direct", "forwarder", "twemproxy", "memcached_proxy", "mcsteady",
-           "mcsteady_no_recovery"]
+           "mcsteady_no_recovery", "mcsteady_tls"]
 
 
 def parse_arguments():
@@ -35,6 +35,8 @@ def parse_arguments():
                         help="only these; may be given again")
     parser.add_argument("--transport", choices=["tcp", "unix"], default="tcp", help="on both sides")
     parser.add_argument("--dialect", choices=["text", "meta"], default="text")
+    parser.add_argument("--tls", action="store_true",
+                        help="mcsteady with TLS to its servers, too, and verified")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=1.5, help="of load, a round and target")
     parser.add_argument("--memcached-proxy", default="memcached", metavar="BINARY",
@@ -51,7 +53,7 @@ def parse_arguments():
 
 def choose_targets(options):
     targets = options.targets or TARGETS
-    skipped = set()
+    skipped = set() if options.tls else {"mcsteady_tls"}
     if not processes.memcached_has_proxy(options.memcached_proxy):
         skipped.add("memcached_proxy")
     if options.dialect == "meta":

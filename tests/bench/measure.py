@@ -101,7 +101,7 @@ class CaseRun:
             self._keep(processes.start_memcached(self.places.next(), self.directory, LOAD_CORE,
                                                  f"memcached{i}"))
             for i in range(self.case.servers)]
-        self._fill()
+        self._fill(*(server.endpoint for server in self.servers))
         self.targets = [target for name in self.options.targets
                         if (target := self._start_target(name)) is not None]
 
@@ -109,10 +109,10 @@ class CaseRun:
         self.stack.callback(program.stop)
         return program
 
-    def _fill(self):
+    def _fill(self, *endpoints):
         """Every server gets every key, so that no proxy's placement matters."""
-        for server in self.servers:
-            subprocess.run([self.options.mcload, "--connect", server.endpoint, "--warm-up", "0",
+        for endpoint in endpoints:
+            subprocess.run([self.options.mcload, "--connect", endpoint, "--warm-up", "0",
                             "--seconds", "0", *self.case.load_options(self.options.dialect)],
                            check=True, stdout=subprocess.DEVNULL)
 
@@ -123,7 +123,23 @@ class CaseRun:
             return Target(name, servers[0], None) if len(servers) == 1 else None
         if name == "memcached_proxy" and self.options.transport == "unix":
             return None  # its backends are TCP only
+        if name == "mcsteady_tls":
+            return self._start_tls_target(name)
         proxy = self._keep(self._start_proxy(name, servers, self.places.next()))
+        return Target(name, proxy.endpoint, proxy)
+
+    def _start_tls_target(self, name):
+        """With servers of its own, which the load cannot speak to: they are filled through it."""
+        certificate = processes.make_certificate(self.directory)
+        servers = [
+            self._keep(processes.start_memcached(f"127.0.0.1:{processes.free_port()}", self.directory,
+                                                 LOAD_CORE, f"memcached_tls{i}", certificate))
+            for i in range(self.case.servers)]
+        proxy = self._keep(processes.start_mcsteady(
+            self.options.mcsteady, [server.endpoint for server in servers], self.places.next(),
+            self.directory, PROXY_CORE, name=name, ca=certificate[0]))
+        self._fill(proxy.endpoint)
+        self.servers += servers  # whose processor time counts, too
         return Target(name, proxy.endpoint, proxy)
 
     def _start_proxy(self, name, servers, endpoint):

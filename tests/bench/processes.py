@@ -106,14 +106,27 @@ def open_to_others(directory):
     os.chmod(directory, 0o777)
 
 
-def start_memcached(endpoint, directory, core=None, name="memcached"):
-    """With one thread, and room for the largest values of the cases."""
+def make_certificate(directory):
+    """The files (certificate, key), for 127.0.0.1; memcached reads them as nobody."""
+    files = f"{directory}/server.pem", f"{directory}/server.key"
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
+                    "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj", "/CN=bench",
+                    "-addext", "subjectAltName=IP:127.0.0.1", "-out", files[0], "-keyout", files[1]],
+                   check=True, capture_output=True)
+    os.chmod(files[1], 0o644)
+    return files
+
+
+def start_memcached(endpoint, directory, core=None, name="memcached", tls=None):
+    """With one thread, and room for the largest values of the cases. `tls`: (certificate, key)."""
     if is_unix(endpoint):
         place = ["-s", path_of(endpoint), "-a", "0666"]
     else:
         place = ["-l", "127.0.0.1", "-p", str(port_of(endpoint)), "-U", "0"]
     user = ["-u", "nobody"] if os.geteuid() == 0 else []
     command = ["memcached", *place, *user, "-t", "1", "-m", "512", "-I", "8m", "-c", "8192"]
+    if tls:
+        command += ["-Z", "-o", f"ssl_chain_cert={tls[0]},ssl_key={tls[1]}"]
     return Program(name, command, endpoint, directory, core)
 
 
@@ -122,9 +135,10 @@ def start_forwarder(binary, servers, endpoint, directory, core=None):
 
 
 def start_mcsteady(binary, servers, endpoint, directory, core=None, recovery=True, env=None,
-                   name="mcsteady"):
+                   name="mcsteady", ca=None):
     """Its timeouts are long: a traced process is slow, and that is not what is measured."""
     config = f"{directory}/{name}.yaml"
+    tls = f"tls: {{ca: {ca}}}" if ca else ""
     with open(config, "w") as file:
         file.write(f"""\
 listen: ["{endpoint}"]
@@ -133,6 +147,7 @@ pools:
     servers: [{", ".join(f'"{server}"' for server in servers)}]
     timeouts: {{connect: 5s, response: 10s, request: 30s}}
     timeout_recovery: {str(recovery).lower()}
+    {tls}
 log: {{metrics_interval: 0s}}
 """)
     return Program(name, [binary, "--config", config], endpoint, directory, core, env)

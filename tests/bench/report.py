@@ -7,7 +7,8 @@ PEERS = ("twemproxy", "memcached_proxy")
 OURS = "mcsteady"
 TITLES = {"direct": "direct", "forwarder": "blind forwarder", "twemproxy": "twemproxy",
           "memcached_proxy": "memcached's proxy", "mcsteady": "mcsteady",
-          "mcsteady_no_recovery": "mcsteady, recovery off"}
+          "mcsteady_no_recovery": "mcsteady, recovery off",
+          "mcsteady_tls": "mcsteady, TLS to servers"}
 
 
 def medians(target):
@@ -43,6 +44,9 @@ def ratios(targets):
         if other in by_name:
             for figure in ("proxy_cpu_us", "p50_us"):
                 result[f"{figure}/{other}"] = ratio(ours, by_name[other], figure)
+    if "mcsteady_tls" in by_name:
+        for figure in ("proxy_cpu_us", "ops_per_s"):
+            result[f"{figure}/tls"] = ratio(by_name["mcsteady_tls"], ours, figure)
     return result
 
 
@@ -72,6 +76,9 @@ def _ratio(result, name):
 
 
 def _table(head, rows):
+    """Without columns that have nothing to say."""
+    shown = [i for i in range(len(head)) if any(row[i] for row in rows)]
+    head, rows = [head[i] for i in shown], [[row[i] for i in shown] for row in rows]
     lines = [head, ["---"] + ["--:"] * (len(head) - 1), *rows]
     return "".join("| " + " | ".join(line) + " |\n" for line in lines)
 
@@ -86,7 +93,8 @@ def _calls(syscalls, *kinds):
 def summary_table(results):
     """One row a case: how mcsteady stands."""
     head = ["case", "CPU / best peer", "ops/s / best peer", "p50 / best peer", "p99 / best peer",
-            "CPU / forwarder", "CPU on / off", "syscalls/op: mcsteady", "twemproxy", "forwarder"]
+            "CPU / forwarder", "CPU on / off", "CPU TLS / plain", "syscalls/op: mcsteady", "twemproxy",
+            "forwarder"]
     rows = []
     for result in results:
         calls = [_calls(result["targets"].get(name, {}).get("syscalls"))
@@ -94,7 +102,8 @@ def summary_table(results):
         rows.append([result["case"]["name"]] + [
             _ratio(result, name) for name in
             ("proxy_cpu_us/peer", "ops_per_s/peer", "p50_us/peer", "p99_us/peer",
-             "proxy_cpu_us/forwarder", "proxy_cpu_us/mcsteady_no_recovery")] + calls)
+             "proxy_cpu_us/forwarder", "proxy_cpu_us/mcsteady_no_recovery",
+             "proxy_cpu_us/tls")] + calls)
     return _table(head, rows)
 
 
