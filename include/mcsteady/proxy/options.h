@@ -58,7 +58,7 @@ struct WorkerOptions {
   std::vector<routing::PoolOptions> pools;
   routing::RouteOptions route;  // where requests go; the pools that it names are among `pools`
   ClientOptions client;
-  int workers = 1;  // how many there are, itself among them
+  int workers = 1;                                     // how many there are, itself among them
   std::chrono::system_clock::time_point started_at{};  // the time of day when it is made
   Duration drain_timeout = std::chrono::seconds(10);
 };
