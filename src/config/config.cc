@@ -103,9 +103,11 @@ void read_log(Section& top, Config& config) {
 
 /// A file with one pool need not say where requests go, nor one that calls a pool main.
 void read_route(Section& top, proxy::WorkerOptions& worker, ErrorList& errors) {
+  std::string zone;
+  top.read_text("zone", zone);
   const auto route = top.find("route");
   const auto named = top.find("routes");
-  RouteReader reader(worker.pools, named ? named->value : nullptr, errors);
+  RouteReader reader(worker.pools, named ? named->value : nullptr, std::move(zone), errors);
   if (route) {
     worker.route = reader.read(*route->value);
   } else {

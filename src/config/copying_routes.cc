@@ -1,5 +1,6 @@
 // The routes that send one request to several places: replicate, migrate, shadow.
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -60,8 +61,17 @@ std::optional<std::uint32_t> parse_share(std::string_view text) {
 
 constexpr std::array<Choice<Answer>, 3> kAnswers = {
     {{"all", Answer::All}, {"first", Answer::First}, {"majority", Answer::Majority}}};
-constexpr std::array<Choice<Read>, 3> kReads = {
-    {{"first", Read::First}, {"spread", Read::Spread}, {"all", Read::All}}};
+/// `near` is `first` with another order of the children.
+struct HowToRead {
+  Read read;
+  bool is_near = false;
+  bool operator==(const HowToRead&) const = default;
+};
+constexpr std::array<Choice<HowToRead>, 5> kReads = {{{"first", {Read::First}},
+                                                      {"near", {Read::First, true}},
+                                                      {"spread", {Read::Spread}},
+                                                      {"fastest", {Read::Fastest}},
+                                                      {"all", {Read::All}}}};
 
 }  // namespace
 
@@ -69,7 +79,9 @@ RouteOptions RouteReader::read_replicate(Section& section) {
   RouteOptions route(Kind::Replicate);
   read_causes(section, route.failover);
   section.read_choice<Answer>("answer", route.answer, kAnswers);
-  section.read_choice<Read>("read", route.read, kReads);
+  HowToRead how{route.read};
+  section.read_choice<HowToRead>("read", how, kReads);
+  route.read = how.read;
   const auto entry = section.find("replicate");
   if (!entry) return fallback();
   if (entry->value->kind != YamlNode::Kind::List || entry->value->items.size() < 2) {
@@ -78,7 +90,31 @@ RouteOptions RouteReader::read_replicate(Section& section) {
     return fallback();
   }
   for (const YamlNode* item : entry->value->items) route.children.push_back(read(*item));
+  if (how.is_near) put_near_first(section, route.children);
   return route;
+}
+
+void RouteReader::put_near_first(Section& section, std::vector<RouteOptions>& children) {
+  if (zone_.empty()) {
+    return section.error(section.mark_of("read"), "read",
+                         "near to what? Say at the top of the file where this proxy is: "
+                         "zone: NAME");
+  }
+  const auto is_near = [this](const RouteOptions& child) { return reaches_zone(child); };
+  if (std::ranges::none_of(children, is_near)) {
+    section.error(section.mark_of("read"), "read",
+                  "none of the pools is in zone " + quoted(zone_) + "; give them a zone, too");
+  }
+  std::stable_partition(children.begin(), children.end(), is_near);
+}
+
+bool RouteReader::reaches_zone(const RouteOptions& route) const {
+  if (route.kind == Kind::Pool) {
+    const auto pool = std::ranges::find(pools_, route.text, &routing::PoolOptions::name);
+    return pool != pools_.end() && pool->zone == zone_;
+  }
+  return std::ranges::any_of(route.children,
+                             [this](const RouteOptions& child) { return reaches_zone(child); });
 }
 
 RouteOptions RouteReader::read_migrate(Section& section) {

@@ -144,6 +144,7 @@ routing::PoolOptions read_pool(const YamlNode& name, const YamlNode& value, Byte
   const bool is_readable = pool.is_sound();
   ServerOptions common;
   common.value_max = value_max;
+  pool.read_text("zone", options.zone);
   pool.read_number("connections", common.connections, {1, 64});
   pool.read_size("large_value", common.large_value, {ByteCount{0}, MiB(1024)});
   read_failure_like(pool, common, options);

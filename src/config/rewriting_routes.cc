@@ -1,5 +1,5 @@
 // The routes that change what a client wrote, and how much: rewrite, the short lives of a failover,
-// rate_limit.
+// rate_limit, coalesce.
 
 #include <algorithm>
 #include <array>
@@ -63,6 +63,13 @@ RouteOptions RouteReader::read_rate_limit(Section& section) {
   bool misses = false;
   section.read_choice<bool>("over", misses, kOver);
   if (misses) route.text.clear();
+  route.children.push_back(child ? std::move(*child) : fallback());
+  return route;
+}
+
+RouteOptions RouteReader::read_coalesce(Section& section) {
+  RouteOptions route(Kind::Coalesce);
+  auto child = read_child(section, "coalesce");
   route.children.push_back(child ? std::move(*child) : fallback());
   return route;
 }

@@ -63,14 +63,27 @@ std::string failover(const RouteOptions& route) {
   return "{ failover: " + list_of(route.children) + ", on: " + causes_of(route) + " }";
 }
 
+std::string read_word(RouteOptions::Read read) {
+  switch (read) {
+    case RouteOptions::Read::First:
+      return "first";
+    case RouteOptions::Read::Spread:
+      return "spread";
+    case RouteOptions::Read::Fastest:
+      return "fastest";
+    case RouteOptions::Read::All:
+      return "all";
+  }
+  return {};
+}
+
 std::string replicate(const RouteOptions& route) {
   std::string map;
   add(map, "replicate", list_of(route.children));
   const bool by_one = route.answer == RouteOptions::Answer::First;
   const bool by_most = route.answer == RouteOptions::Answer::Majority;
   add(map, "answer", by_one ? "first" : by_most ? "majority" : "all");
-  const bool spreads = route.read == RouteOptions::Read::Spread;
-  add(map, "read", route.read == RouteOptions::Read::All ? "all" : spreads ? "spread" : "first");
+  add(map, "read", read_word(route.read));
   add(map, "on", causes_of(route));
   return "{ " + map + " }";
 }
@@ -149,6 +162,8 @@ std::string route_in_yaml(const RouteOptions& route) {
       return rate_limit(route);
     case Kind::Rewrite:
       return rewrite(route);
+    case Kind::Coalesce:
+      return "{ coalesce: " + route_in_yaml(route.children[0]) + " }";
     case Kind::Shadow:
       return shadow(route);
   }

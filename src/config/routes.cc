@@ -18,9 +18,9 @@ constexpr std::size_t kPartsMax = 10000;
 constexpr std::size_t kPrefixMax = 250;  // a key has no more
 constexpr std::string_view kNowhere = "nowhere";
 constexpr std::string_view kOtherwise = "otherwise";
-constexpr std::array<std::string_view, 11> kKinds = {
+constexpr std::array<std::string_view, 12> kKinds = {
     "by_prefix", "by_command", "failover", "replicate", "migrate", "shadow",
-    "rewrite",   "rate_limit", "error",    "allow",     "deny"};
+    "rewrite",   "rate_limit", "coalesce", "error",     "allow",   "deny"};
 
 VerbSet all_verbs() {
   return VerbSet{}.set();
@@ -115,8 +115,8 @@ bool is_pool(const std::vector<routing::PoolOptions>& pools, std::string_view na
 }
 
 RouteReader::RouteReader(const std::vector<routing::PoolOptions>& pools, const YamlNode* named,
-                         ErrorList& errors)
-    : pools_(pools), errors_(errors) {
+                         std::string zone, ErrorList& errors)
+    : pools_(pools), zone_(std::move(zone)), errors_(errors) {
   if (named == nullptr) return;
   const Section section(named, "routes", errors);  // for its errors: no map, double names
   if (named->kind != YamlNode::Kind::Map) return;
@@ -212,6 +212,7 @@ RouteOptions RouteReader::read_map(const YamlNode& node) {
   if (given.front() == "shadow") route = read_shadow(section);
   if (given.front() == "rewrite") route = read_rewrite(section);
   if (given.front() == "rate_limit") route = read_rate_limit(section);
+  if (given.front() == "coalesce") route = read_coalesce(section);
   if (given.front() == "error") route = read_error(section);
   if (given.front() == "allow") route = read_guard(section, "allow", true);
   if (given.front() == "deny") route = read_guard(section, "deny", false);

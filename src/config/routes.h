@@ -19,9 +19,10 @@ bool is_pool(const std::vector<routing::PoolOptions>& pools, std::string_view na
 /// rest is read too. Borrows everything it is given.
 class RouteReader {
  public:
-  /// `named`: the map `routes`, of routes that are used by their names; null: none.
+  /// `named`: the map `routes`, of routes that are used by their names; null: none. `zone`: where
+  /// this proxy is; or empty.
   RouteReader(const std::vector<routing::PoolOptions>& pools, const YamlNode* named,
-              ErrorList& errors);
+              std::string zone, ErrorList& errors);
 
   routing::RouteOptions read(const YamlNode& node);
   /// Those of `routes` that nothing has named: for their errors.
@@ -44,10 +45,13 @@ class RouteReader {
   RouteOptions read_failover(Section& section);
   void read_causes(Section& section, routing::FailoverRule& rule);
   RouteOptions read_replicate(Section& section);
+  void put_near_first(Section& section, std::vector<RouteOptions>& children);
+  bool reaches_zone(const RouteOptions& route) const;
   RouteOptions read_migrate(Section& section);
   RouteOptions read_shadow(Section& section);
   RouteOptions read_rewrite(Section& section);
   RouteOptions read_rate_limit(Section& section);
+  RouteOptions read_coalesce(Section& section);
   RouteOptions with_ttl_max(Section& section, RouteOptions failover);
   RouteOptions read_guard(Section& section, std::string_view key, bool allows);
   std::optional<RouteOptions> read_child(Section& section, std::string_view key);
@@ -56,6 +60,7 @@ class RouteReader {
   RouteOptions fallback() const;
 
   const std::vector<routing::PoolOptions>& pools_;
+  const std::string zone_;
   std::map<std::string, Named, std::less<>> named_;
   ErrorList& errors_;
   std::size_t parts_ = 0;  // of the whole tree, those of named routes as often as they are named

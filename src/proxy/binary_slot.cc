@@ -41,6 +41,7 @@ void BinarySlot::submit(const binary::Request& request, Body&& body) {
     return end();
   }
   exchange_ = exchange.get();
+  exchange->follows_write = client_->note_order(exchange->verb);
   request_memory_ = exchange->head.capacity() + exchange->body.capacity();
   client_->hold_request(request_memory_);
   context_.router.submit(std::move(exchange), request.key, client_->lane());

@@ -336,6 +336,14 @@ bool ClientConnection::may_take_request() const {
          in_flight_ < std::min(portion_max(), context_.options.in_flight_max);
 }
 
+bool ClientConnection::note_order(protocol::Verb verb) {
+  const bool follows = last_write_ + in_flight_ > appended_;
+  const bool reads = verb == protocol::Verb::Get || verb == protocol::Verb::Gets ||
+                     verb == protocol::Verb::MetaGet;
+  if (!reads) last_write_ = appended_;
+  return follows;
+}
+
 std::size_t ClientConnection::portion_max() const {
   const std::size_t item_size = item_size_ != 0 ? item_size_ : context_.item_size;
   if (item_size == 0) {

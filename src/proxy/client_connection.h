@@ -59,6 +59,9 @@ class ClientConnection final : private net::Stream::Handler {
   // for the slots of its requests
   TimePoint now() const { return context_.loop.now(); }
   std::size_t lane() const { return lane_; }
+  /// Takes note of the last slot's request. Whether one before it may write and is not answered
+  /// yet.
+  bool note_order(protocol::Verb verb);
   void write(ReplySlot& slot, std::string_view bytes);
   void write(ReplySlot& slot, net::Block block, std::size_t begin, std::size_t end);
   void on_done(ReplySlot& slot);
@@ -156,6 +159,8 @@ class ClientConnection final : private net::Stream::Handler {
   ReplySlot* first_ = nullptr;  // the reply order
   ReplySlot* last_ = nullptr;
   std::size_t in_flight_ = 0;                // slots in it
+  std::uint64_t appended_ = 0;               // slots that ever were
+  std::uint64_t last_write_ = 0;             // the number of the last one that may write
   class RetrievalSlot* unissued_ = nullptr;  // the last slot, while it has keys to ask for
   net::Chain output_;
   std::size_t held_ = 0;           // bytes of replies it has not taken: in output_ and in slots
@@ -184,6 +189,7 @@ Slot& ClientConnection::append(Slot& slot) {
   (last_ != nullptr ? last_->next_ : first_) = added;
   last_ = added;
   ++in_flight_;
+  ++appended_;
   return slot;
 }
 

@@ -1,5 +1,6 @@
 #include "proxy/failover.h"
 
+#include <optional>
 #include <utility>
 
 #include "proxy/router.h"
@@ -34,8 +35,14 @@ void Failover::ask_next() {
     return end();
   }
   copy->owner = this;
-  const routing::Route& child = *route_->children[(first_ + next_++) % route_->children.size()];
-  router_.send(child, std::move(copy), key_, bytes_, lane_);
+  ++next_;
+  asked_at_ = router_.context_.loop.now();
+  router_.send(*route_->children[last_child()], std::move(copy), key_, bytes_, lane_);
+}
+
+void Failover::note_answer(bool answered) {
+  const Duration took = router_.context_.loop.now() - asked_at_;
+  router_.on_read(*route_, last_child(), answered ? std::optional(took) : std::nullopt);
 }
 
 bool Failover::may_go_on() const {
@@ -47,7 +54,7 @@ void Failover::on_item(upstream::Exchange&, upstream::Item&& item) {
   if (is_second_choice && route_->fill.count() > 0 && item.line.value_size) {
     router_.fill(*route_->children.front(), route_->fill, *asked_, item, key_, bytes_, lane_);
   }
-  reply_begun_ = true;
+  if (!std::exchange(reply_begun_, true)) note_answer(true);
   const bool is_last = item.line.last;
   if (asked_->given_up()) {
     // its client has gone
@@ -60,6 +67,7 @@ void Failover::on_item(upstream::Exchange&, upstream::Item&& item) {
 }
 
 void Failover::on_line(upstream::Exchange& exchange, const protocol::ReplyLine& line) {
+  if (!reply_begun_) note_answer(true);
   if (route_->failover.on_miss && is_miss(exchange.verb, line.code) && may_go_on()) {
     return ask_next();
   }
@@ -68,6 +76,7 @@ void Failover::on_line(upstream::Exchange& exchange, const protocol::ReplyLine& 
 }
 
 void Failover::on_failed(upstream::Exchange& exchange, upstream::Failure failure) {
+  note_answer(false);
   if (route_->failover.goes_on(failure, asked_->idempotent) && may_go_on()) return ask_next();
   asked_->server = exchange.server;
   asked_->on_down = exchange.on_down;

@@ -28,6 +28,8 @@ class Failover final : private upstream::Exchange::Owner {
   void on_failed(upstream::Exchange& exchange, upstream::Failure failure) override;
 
   bool may_go_on() const;
+  std::size_t last_child() const { return (first_ + next_ - 1) % route_->children.size(); }
+  void note_answer(bool answered);
   /// May end all this before it returns.
   void ask_next();
   upstream::Exchange::Owner* take_owner() { return std::exchange(asked_->owner, nullptr); }
@@ -40,6 +42,7 @@ class Failover final : private upstream::Exchange::Owner {
   std::size_t lane_ = 0;
   std::size_t first_ = 0;     // child that was asked first
   std::size_t next_ = 0;      // how many have been asked
+  TimePoint asked_at_{};      // when the last was asked
   bool reply_begun_ = false;  // the owner has had a part of it: no going on
 };
 

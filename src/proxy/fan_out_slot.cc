@@ -22,6 +22,10 @@ void FanOutSlot::start(ClientConnection& client, TimePoint now, const protocol::
   binary_ = binary;
   reply_.clear();
   failed_ = unreached_ = has_version_ = false;
+  if (request.verb == protocol::Verb::FlushAll) {
+    client.note_order(request.verb);
+    context_.router.let_go(client.lane());
+  }
   const Router::Everyone everyone = context_.router.everyone(request.verb);
   if (everyone.targets.empty()) return answer_for_nobody(request, everyone.refusal);
   parts_.assign(everyone.targets.size(), nullptr);

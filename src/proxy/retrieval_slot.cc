@@ -117,6 +117,7 @@ void RetrievalSlot::submit(std::uint32_t part_index) {
   Part& part = parts_[part_index];
   upstream::ExchangePtr exchange = make_exchange(context_, *this, verb_, started_);
   exchange->tag = part_index;
+  exchange->follows_write = client_->note_order(verb_);
   exchange->head = context_.blocks.allocate_always(part.line_size + 2);
   char* out = exchange->head.data();
   const auto put = [&out](std::string_view text) {

@@ -58,7 +58,8 @@ Router::Router(const WorkerOptions& options, const upstream::Context& context,
       start_(context.loop.now()),
       wall_start_(options.started_at),
       workers_(options.workers),
-      side_requests_(registry) {
+      side_requests_(registry),
+      coalescer_(*this, registry) {
   registry.add({"over_rate", ""}, over_rate_);
   add_pools(options, context, fleet, registry);
   number_servers();
@@ -106,6 +107,8 @@ void Router::send(const routing::Route& from, upstream::ExchangePtr exchange, st
     case Kind::RateLimit:
       if (allows(route)) return send(*route.children[0], std::move(exchange), key, bytes, lane);
       return route.text.empty() ? answer_with_nothing(*exchange) : refuse(*exchange, route.text);
+    case Kind::Coalesce:
+      return coalescer_.take(route, std::move(exchange), key, bytes, lane);
     case Kind::Rewrite:
       return rewritings_.take().start(route, std::move(exchange), lane);
     case Kind::Shadow:
@@ -132,6 +135,7 @@ upstream::ExchangePtr Router::copy_of(const Exchange& exchange) {
   copy->idempotent = exchange.idempotent;
   copy->quiet = exchange.quiet;
   copy->started = exchange.started;
+  copy->follows_write = exchange.follows_write;
   copy->head = std::move(head);
   copy->head_size = exchange.head_size;
   copy->body = std::move(body);
@@ -152,11 +156,28 @@ bool Router::allows(const routing::Route& rate_limit) {
 void Router::replicate(const routing::Route& route, upstream::ExchangePtr exchange,
                        std::string_view key, std::string_view bytes, std::size_t lane) {
   if (is_read(exchange->verb) && route.read != Read::All) {
-    const bool spreads = route.read == Read::Spread;
-    const std::size_t first = spreads ? spread_++ % route.children.size() : 0;
+    const std::size_t first = first_to_read(route);
     return failovers_.take().start(route, std::move(exchange), key, bytes, lane, first);
   }
   replications_.take().start(route, std::move(exchange), key, bytes, lane);
+}
+
+std::size_t Router::first_to_read(const routing::Route& replicate) {
+  switch (replicate.read) {
+    case Read::Spread:
+      return spread_++ % replicate.children.size();
+    case Read::Fastest:
+      return fastest_.try_emplace(&replicate, replicate.children.size()).first->second.choose();
+    default:
+      return 0;
+  }
+}
+
+void Router::on_read(const routing::Route& failover, std::size_t child,
+                     std::optional<Duration> took) {
+  if (failover.read != Read::Fastest) return;
+  routing::Fastest& fastest = fastest_.at(&failover);
+  took ? fastest.answered(child, *took) : fastest.failed(child);
 }
 
 void Router::migrate(const routing::Route& route, upstream::ExchangePtr exchange,

@@ -11,10 +11,12 @@
 
 #include "mcsteady/protocol/request.h"
 #include "mcsteady/proxy/options.h"
+#include "mcsteady/routing/fastest.h"
 #include "mcsteady/routing/pool.h"
 #include "mcsteady/routing/route.h"
 #include "mcsteady/routing/token_bucket.h"
 #include "mcsteady/upstream/context.h"
+#include "proxy/coalescer.h"
 #include "proxy/failover.h"
 #include "proxy/kept.h"
 #include "proxy/replication.h"
@@ -56,6 +58,9 @@ class Router {
     std::string_view refusal;
   };
   Everyone everyone(protocol::Verb verb) const;
+  /// To be called ahead of a command to everyone that changes what is there: what that lane's
+  /// client has asked before goes out first.
+  void let_go(std::size_t lane) { coalescer_.let_go_all(lane); }
 
   /// More than every Target::number.
   std::size_t server_count() const { return server_count_; }
@@ -67,9 +72,11 @@ class Router {
   void on_addresses_changed();
 
  private:
+  friend class Coalescer;
   friend class Failover;
   friend class Replication;
   friend class Rewriting;
+  friend class SharedGet;
   /// Takes it where `route` says. `key` as written, `bytes` as it is meant.
   void send(const routing::Route& route, upstream::ExchangePtr exchange, std::string_view key,
             std::string_view bytes, std::size_t lane);
@@ -81,6 +88,10 @@ class Router {
   /// To all children, or to one after the other.
   void replicate(const routing::Route& route, upstream::ExchangePtr exchange, std::string_view key,
                  std::string_view bytes, std::size_t lane);
+  /// The child that is asked first.
+  std::size_t first_to_read(const routing::Route& replicate);
+  /// A child has answered a read after so long, or has not.
+  void on_read(const routing::Route& failover, std::size_t child, std::optional<Duration> took);
   void migrate(const routing::Route& route, upstream::ExchangePtr exchange, std::string_view key,
                std::string_view bytes, std::size_t lane);
   void send_shadow(const routing::Route& route, const upstream::Exchange& exchange,
@@ -116,9 +127,11 @@ class Router {
   const int workers_;
   std::unordered_map<const routing::Route*, routing::TokenBucket> buckets_;
   metrics::Counter over_rate_;
+  std::unordered_map<const routing::Route*, routing::Fastest> fastest_;
   std::size_t spread_ = 0;  // counts the reads that are spread
   // Before the pools, whose exchanges they own.
   SideRequests side_requests_;
+  Coalescer coalescer_;
   Kept<Failover, Router> failovers_{*this};
   Kept<Replication, Router> replications_{*this};
   Kept<Rewriting, Router> rewritings_{*this};

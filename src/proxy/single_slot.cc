@@ -35,6 +35,7 @@ void SingleSlot::submit(ClientConnection& client, TimePoint now, const protocol:
     return end();
   }
   exchange_ = exchange.get();
+  exchange->follows_write = client.note_order(request.verb);
   request_memory_ = exchange->head.capacity() + exchange->body.capacity();
   client.hold_request(request_memory_);
   context_.router.submit(std::move(exchange), request.keys, client.lane());

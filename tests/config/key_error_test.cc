@@ -15,10 +15,11 @@ TEST(ConfigKeys, AnUnknownKeyIsToldTheNearestKnownOne) {
 }
 
 TEST(ConfigKeys, AnUnknownKeyNearToNoneIsToldThemAll) {
-  EXPECT_EQ(errors_behind_a_pool("tuning: 2"),
-            "f:2:1: unknown key 'tuning'; known here: workers, io, version, listen, limits, pools, "
-            "route, "
-            "routes, resolver, shutdown, log\n");
+  EXPECT_EQ(
+      errors_behind_a_pool("tuning: 2"),
+      "f:2:1: unknown key 'tuning'; known here: workers, io, version, listen, limits, pools, zone, "
+      "route, "
+      "routes, resolver, shutdown, log\n");
   EXPECT_EQ(errors_behind_a_pool("shutdown: { grace: 1s }"),
             "f:2:13: unknown key 'grace'; known here: drain_timeout\n");
 }
@@ -65,10 +66,11 @@ TEST(ConfigKeys, EveryErrorIsToldAtOnceInTheOrderOfTheFile) {
 }
 
 TEST(ConfigKeys, TextFromTheFileCannotSpeakToTheTerminal) {
-  EXPECT_EQ(errors_behind_a_pool("\"a\\e[2Jb\": 1"),
-            "f:2:1: unknown key 'a?[2Jb'; known here: workers, io, version, listen, limits, pools, "
-            "route, "
-            "routes, resolver, shutdown, log\n");
+  EXPECT_EQ(
+      errors_behind_a_pool("\"a\\e[2Jb\": 1"),
+      "f:2:1: unknown key 'a?[2Jb'; known here: workers, io, version, listen, limits, pools, zone, "
+      "route, "
+      "routes, resolver, shutdown, log\n");
   EXPECT_EQ(errors_behind_a_pool("io: " + std::string(100, 'x')),
             "f:2:5: io: '" + std::string(60, 'x') + "...' is none of auto, epoll, poll, select\n");
 }

@@ -168,12 +168,15 @@ TEST(ConfigRoutes, ATreeThatNamesItselfOverAndOverIsBounded) {
 }
 
 /// As `--check` prints it.
-std::string printed(const std::string& yaml) {
-  const auto config = parse_config(kPools + yaml, "f");
+std::string printed_file(const std::string& yaml) {
+  const auto config = parse_config(yaml, "f");
   if (!config) return config.error().front().text();
   const std::string page = describe(*config);
   const std::size_t at = page.find("route:");
   return page.substr(at, page.find('\n', at) - at);
+}
+std::string printed(const std::string& yaml) {
+  return printed_file(kPools + yaml);
 }
 
 TEST(ConfigRoutes, ReplicateToSeveral) {
@@ -236,6 +239,35 @@ TEST(ConfigRoutes, LimitTheRate) {
             "route: { rate_limit: 5, burst: 20, over: miss, route: a }");
   EXPECT_THAT(errors("route: { rate_limit: 0, route: a }"), HasSubstr("rate_limit: '0'"));
   EXPECT_THAT(errors("route: { rate_limit: 5, over: x, route: a }"), HasSubstr("over: 'x'"));
+}
+
+TEST(ConfigRoutes, CoalesceReads) {
+  EXPECT_EQ(printed("route: { coalesce: { by_prefix: { h: b, \"\": a } } }"),
+            "route: { coalesce: { by_prefix: { \"h\": b, \"\": a } } }");
+  EXPECT_THAT(errors("route: { coalesce: c }"), HasSubstr("f:2:20: route: 'c' is no pool"));
+  EXPECT_THAT(errors("route: { coalesce: a, route: b }"), HasSubstr("route"));
+}
+
+TEST(ConfigRoutes, ReadFromTheFastest) {
+  EXPECT_THAT(printed("route: { replicate: [a, b], read: fastest }"), HasSubstr("read: fastest"));
+}
+
+TEST(ConfigRoutes, ReadFromTheNearest) {
+  const auto printed_in = [](const std::string& zone, const std::string& route) {
+    return printed_file("zone: " + zone +
+                        "\npools: { a: { servers: [a:1], zone: one }, b: { servers: [b:1], zone: "
+                        "two }, c: { servers: [c:1], zone: two } }\nroute: " +
+                        route);
+  };
+  EXPECT_THAT(printed_in("one", "{ replicate: [a, b, c], read: near }"),
+              HasSubstr("[a, b, c], answer: all, read: first"));
+  EXPECT_THAT(printed_in("two", "{ replicate: [a, b, c], read: near }"), HasSubstr("[b, c, a]"));
+  EXPECT_THAT(printed_in("two", "{ replicate: [a, { coalesce: c }], read: near }"),
+              HasSubstr("[{ coalesce: c }, a]"));
+  EXPECT_THAT(printed_in("three", "{ replicate: [a, b], read: near }"),
+              HasSubstr("f:3:29: read: none of the pools is in zone 'three'"));
+  EXPECT_THAT(errors("route: { replicate: [a, b], read: near }"),
+              HasSubstr("f:2:29: read: near to what?"));
 }
 
 TEST(ConfigExamples, AreAllRight) {

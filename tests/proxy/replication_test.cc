@@ -51,6 +51,26 @@ TEST_F(ReplicationTest, TheFirstIsReadAlone) {
   EXPECT_EQ(servers[1]->count("get") + servers[1]->count("mg") + servers[2]->count("get"), 0U);
 }
 
+TEST_F(ReplicationTest, TheFastestIsReadMost) {
+  start_replicas(Answer::All, 2, Read::Fastest);
+  servers[0]->script([](const MemcachedCommand&) { return ServerAct::answer_after(3ms); });
+  SimPeer& client = connect();
+
+  for (int i = 0; i < 200; ++i) ASSERT_EQ(ask(client, "get k\r\n", 5ms), "END\r\n");
+
+  EXPECT_GT(servers[1]->count("get"), 190U);
+  EXPECT_GT(servers[0]->count("get"), 1U);  // now and then, in case it has become the faster one
+}
+
+TEST_F(ReplicationTest, WhoHangsIsNotTheFastest) {
+  start_replicas(Answer::All, 2, Read::Fastest);
+  servers[0]->script([](const MemcachedCommand&) { return ServerAct::never_answer(); });
+  SimPeer& client = connect();
+  ask(client, "get k\r\n", 1s);
+
+  for (int i = 0; i < 50; ++i) ASSERT_EQ(ask(client, "get k\r\n", 5ms), "END\r\n");
+}
+
 TEST_F(ReplicationTest, TheNextIsReadWhereTheFirstIsDown) {
   start_replicas(Answer::First);
   ask(set_request("k", "v"));

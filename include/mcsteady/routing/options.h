@@ -50,6 +50,7 @@ enum class PastDown : std::uint8_t {
 /// Servers that share one placement of keys.
 struct PoolOptions {
   std::string name;
+  std::string zone{};               // where it is, for routes that ask the nearest; or empty
   std::vector<PoolServer> servers;  // in the order written, which placement may depend on
   SourceOptions source{};
   upstream::ServerOptions common{};  // of servers that `source` brings, name and endpoint apart

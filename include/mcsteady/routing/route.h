@@ -38,6 +38,7 @@ struct RouteOptions {
     RateLimit,  // the child, for so many requests a second; what is more is refused with `text`, or
                 // is answered as Null would where that is empty
     Rewrite,    // the child, with the key or the time to live changed as `rewrite` says
+    Coalesce,   // the child, which is asked once for all who read a key at a time
     Shadow,     // children: one that answers, and one that is sent a copy for `share` of the keys
   };
   /// Whose reply to a write the client gets. Of several, the worst: a failure, then the line that
@@ -50,9 +51,10 @@ struct RouteOptions {
   };
   /// Who is asked for what is read.
   enum class Read : std::uint8_t {
-    First,   // the first child, and then the others by the rule `failover`
-    Spread,  // likewise, but each request begins with another child
-    All,     // all at once: the first hit counts
+    First,    // the first child, and then the others by the rule `failover`
+    Spread,   // likewise, but each request begins with another child
+    Fastest,  // likewise, but it begins with the one that has been the quickest lately
+    All,      // all at once: the first hit counts
   };
   RouteOptions() = default;
   RouteOptions(std::string pool) : text(std::move(pool)) {}  // NOLINT(*-explicit-*): a pool is one

@@ -76,7 +76,10 @@ class Exchange {
   bool idempotent = true;
   bool quiet = false;     // for the owner: whether the client asked for silence
   std::uint32_t tag = 0;  // for the owner
-  net::Block head;        // the command line, and the body behind it where it is small
+  // A write that its client asked for before it has no reply yet: only the same lane keeps the
+  // order.
+  bool follows_write = false;
+  net::Block head;  // the command line, and the body behind it where it is small
   std::size_t head_size = 0;
   net::Block body;  // a large body and its CRLF
   std::size_t body_size = 0;
