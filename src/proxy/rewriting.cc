@@ -20,7 +20,8 @@ void Rewriting::start(const routing::Route& route, upstream::ExchangePtr asked, 
   if (!text) return refuse_key();
   upstream::ExchangePtr exchange = compose(*text);
   if (!exchange) return on_failed(*asked_, upstream::Failure::NoMemory);
-  protocol::KeyWalker words(*text);
+  const std::string_view new_line = std::string_view(*text).substr(0, text->size() - 2);
+  protocol::KeyWalker words(new_line);
   words.next();
   if (protocol::is_classic_retrieval(exchange->verb) && exchange->verb != protocol::Verb::Get &&
       exchange->verb != protocol::Verb::Gets) {
@@ -28,11 +29,9 @@ void Rewriting::start(const routing::Route& route, upstream::ExchangePtr asked, 
   }
   std::array<char, protocol::kRawKeyMax> room;
   const std::string_view key = words.next();
-  const std::string_view bytes =
-      protocol::is_meta(exchange->verb)
-          ? protocol::raw_key(exchange->verb, std::string_view(*text).substr(0, text->size() - 2),
-                              key, room)
-          : key;
+  const std::string_view bytes = protocol::is_meta(exchange->verb)
+                                     ? protocol::raw_key(exchange->verb, new_line, key, room)
+                                     : key;
   router_.send(*route.children.front(), std::move(exchange), key, bytes, lane);
 }
 
@@ -52,6 +51,7 @@ upstream::ExchangePtr Rewriting::compose(std::string_view line) {
   exchange->idempotent = asked_->idempotent;
   exchange->quiet = asked_->quiet;
   exchange->started = asked_->started;
+  exchange->follows_write = asked_->follows_write;
   exchange->head = std::move(head);
   exchange->head_size = line.size() + small_body.size();
   exchange->body = std::move(asked_->body);

@@ -29,6 +29,23 @@ TEST_F(RewritingTest, ServersSeeOneKeyAndClientsTheOther) {
             item("u:1", "x") + "END\r\nTOUCHED\r\nDELETED\r\n");
 }
 
+TEST_F(RewritingTest, EveryCommandFindsTheServerOfTheKeyThatServersSee) {
+  options.route = rewrite({.strip = "u:", .add = "v2:"}, {pool.name});
+  start(4);
+
+  for (int i = 0; i < 20; ++i) {
+    const std::string key = "u:" + std::to_string(i);
+    const std::string number = std::to_string(100 + i);
+    const std::string value = item(key, number) + "END\r\n";
+    ASSERT_EQ(ask(set_request(key, number) + "get " + key + "\r\ngat 0 " + key + "\r\nmg " + key +
+                  "\r\nincr " + key + " 1\r\ndelete " + key + "\r\nmd " + key + "\r\n"),
+              "STORED\r\n" + value + value + "HD\r\n" + std::to_string(101 + i) +
+                  "\r\nDELETED\r\nNF\r\n");
+    store("v2:" + number, "x");
+    ASSERT_EQ(ask("get u:" + number + "\r\n"), item("u:" + number, "x") + "END\r\n");
+  }
+}
+
 TEST_F(RewritingTest, LargeValuesGoBothWays) {
   start_prefixes();
   const std::string large(300'000, 'x');

@@ -14,7 +14,9 @@ namespace mcsteady::test {
 
 /// What a client may hold its replies to.
 enum class Expect {
-  Exact,   // nothing fails, so every reply is the one that memcached would give
+  Exact,  // nothing fails, so every reply is the one that memcached would give
+  Ahead,  // likewise; but what is read nowhere is looked for again, and may be there by then if the
+          // client has gone on to write it
   Moving,  // nothing fails, but keys move to other servers: misses and older versions are right
   Honest,  // requests may fail or be lost, but a value is always one that was written to its key
 };
@@ -37,6 +39,8 @@ class SimClient : public net::Stream::Handler {
   /// What was wrong with a reply, in words; empty: nothing.
   const std::string& complaint() const { return complaint_; }
 
+  bool is_exact() const { return expect_ == Expect::Exact || expect_ == Expect::Ahead; }
+
  protected:
   SimClient(SimLoop& loop, const net::Address& proxy, int id, Rng rng, Expect expect,
             std::size_t value_max);
@@ -51,6 +55,7 @@ class SimClient : public net::Stream::Handler {
     Key* key;
     int at_least;   // Honest: the newest version that was confirmed when it was asked
     int confirmed;  // Exact: the version it must have; 0: a miss
+    int newest;     // that was written, confirmed or not
   };
 
   /// Puts one request, or several that belong together, into unsent_.
@@ -61,7 +66,7 @@ class SimClient : public net::Stream::Handler {
   virtual bool check_front() = 0;
 
   Key& any_key() { return keys_[rng_.below(keys_.size())]; }
-  Asked ask(Key& key) { return {&key, key.confirmed, key.confirmed}; }
+  Asked ask(Key& key) { return {&key, key.confirmed, key.confirmed, key.newest}; }
   std::string value(const Key& key, int version);
   int begin_write(Key& key);  // the version to write
   void delete_from(Key& key) { key.confirmed = 0; }

@@ -23,7 +23,7 @@ void run_worlds(Expect expect, std::uint64_t first, std::uint64_t count) {
   for (std::uint64_t i = 0; i < count; ++i) {
     WorkerWorld world(seed + i, expect);
     world.run();
-    ASSERT_EQ(world.complaint(), "") << replay_hint(seed + i);
+    ASSERT_EQ(world.complaint(), "") << replay_hint(seed + i) << "\nroute: " << world.route();
   }
 }
 

@@ -1,8 +1,10 @@
 #include "sim/worker_world.h"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 
+#include "config/route_in_yaml.h"
 #include "sim/binary_sim_client.h"
 #include "sim/text_sim_client.h"
 
@@ -33,7 +35,7 @@ WorldTls::WorldTls() {
 }
 
 WorkerWorld::WorkerWorld(std::uint64_t seed, Expect expect)
-    : rng_(seed), expect_(expect), network_(rng_.next()) {
+    : rng_(seed), expect_(expect), of_clients_(expect), network_(rng_.next()) {
   make_servers();
   make_worker();
   make_clients();
@@ -105,13 +107,45 @@ routing::PoolOptions WorkerWorld::make_pool(std::string name, std::size_t from, 
   return pool;
 }
 
-/// The main pool; with spare servers: what it does not answer, or does not have, is asked of them.
-routing::RouteOptions WorkerWorld::make_route() {
-  if (main_count_ == servers_.size()) return pool_.name;
-  routing::RouteOptions route(routing::RouteOptions::Kind::Failover);
+/// What two pools are for: the spare one stands in for the main one, has all that it has, is moved
+/// away from, or is only shown what comes.
+routing::RouteOptions WorkerWorld::make_pair_route() {
+  using Kind = routing::RouteOptions::Kind;
+  using Read = routing::RouteOptions::Read;
+  constexpr std::array kKinds = {Kind::Failover, Kind::Replicate, Kind::Migrate, Kind::Shadow};
+  routing::RouteOptions route(kKinds[rng_.below(kKinds.size())]);
   route.children = {{pool_.name}, {std::string(kSpare)}};
   route.failover.causes.set();
-  route.failover.on_miss = rng_.chance(0.5);
+  route.failover.on_miss = route.kind == Kind::Migrate || rng_.chance(0.5);
+  if (route.kind == Kind::Migrate) route.answer = routing::RouteOptions::Answer::Main;
+  if (route.kind == Kind::Replicate) {
+    using Answer = routing::RouteOptions::Answer;
+    constexpr std::array kAnswers = {Answer::All, Answer::First, Answer::Majority};
+    constexpr std::array kReads = {Read::First, Read::Spread, Read::Fastest, Read::All};
+    route.answer = kAnswers[rng_.below(kAnswers.size())];
+    route.read = kReads[rng_.below(kReads.size())];
+  }
+  if (expect_ == Expect::Honest && rng_.chance(0.5)) route.fill = 60s;
+  const bool both_are_written = route.kind == Kind::Replicate || route.kind == Kind::Migrate;
+  if (expect_ == Expect::Exact && both_are_written && route.failover.on_miss) {
+    of_clients_ = Expect::Ahead;
+  }
+  return route;
+}
+
+/// Some of the parts that may stand around any route.
+routing::RouteOptions WorkerWorld::make_route() {
+  using Kind = routing::RouteOptions::Kind;
+  routing::RouteOptions route =
+      main_count_ == servers_.size() ? routing::RouteOptions(pool_.name) : make_pair_route();
+  for (const Kind kind : {Kind::Rewrite, Kind::Coalesce, Kind::RateLimit}) {
+    if (!rng_.chance(0.3)) continue;
+    routing::RouteOptions around(kind);
+    around.rewrite.add = "v2:";
+    around.per_second = around.burst = 1'000'000;
+    around.children.push_back(std::move(route));
+    route = std::move(around);
+  }
   return route;
 }
 
@@ -124,6 +158,7 @@ void WorkerWorld::make_worker() {
     options.pools.push_back(make_pool(kSpare, main_count_, servers_.size()));
   }
   options.route = make_route();
+  route_ = config::route_in_yaml(options.route);
   options.client.requests_per_turn = static_cast<int>(rng_.between(1, 64));
   options.client.output_high_water = ByteCount{rng_.between(1, 1024 * 1024)};
   shared_ = std::make_unique<proxy::Shared>(fleet_, memory_, registry_,
@@ -148,6 +183,7 @@ PathConditions WorkerWorld::client_path() {
   LinkConditions link;
   link.delay_max = link.delay_min + rng_.between(Duration{0}, Duration(1ms));
   link.chunk_max = rng_.chance(0.7) ? rng_.between(1, 3000) : 0;
+  if (link.chunk_max > 0 && link.chunk_max < 400) link.delay_max = link.delay_min;
   link.buffer_max = rng_.between(2000, 200000);
   return {.to_server = link, .to_client = link};
 }
@@ -157,9 +193,9 @@ std::unique_ptr<SimClient> WorkerWorld::make_client(SimLoop& loop, int id) {
   const net::Address proxy = *net::numeric_address(kProxy);
   Rng rng = rng_.fork();
   if (rng_.chance(0.4)) {
-    return std::make_unique<BinarySimClient>(loop, proxy, id, rng, expect_, value_max);
+    return std::make_unique<BinarySimClient>(loop, proxy, id, rng, of_clients_, value_max);
   }
-  return std::make_unique<TextSimClient>(loop, proxy, id, rng, expect_, value_max);
+  return std::make_unique<TextSimClient>(loop, proxy, id, rng, of_clients_, value_max);
 }
 
 void WorkerWorld::make_clients() {
@@ -222,7 +258,12 @@ void WorkerWorld::step() {
   }
 }
 
+/// Neither to a client nor to us, who may wait for what no client waits for.
 bool WorkerWorld::nothing_is_owed() const {
+  const metrics::Snapshot now = registry_.snapshot();
+  for (std::size_t i = 0; i < servers_.size(); ++i) {
+    if (now.gauge("server_owed", "server" + std::to_string(i)) != 0) return false;
+  }
   return std::ranges::all_of(customers_, [](const Customer& c) { return c.client->owed() == 0; });
 }
 

@@ -36,6 +36,8 @@ class WorkerWorld final : private proxy::StatsSource {
   void run();
   /// What was wrong, in words; empty: nothing.
   std::string complaint() const;
+  /// The route that its requests take, as it would be configured.
+  const std::string& route() const { return route_; }
 
  private:
   struct Place {
@@ -51,6 +53,7 @@ class WorkerWorld final : private proxy::StatsSource {
   std::string stats(std::string_view) override { return "END\r\n"; }
   void make_servers();
   routing::PoolOptions make_pool(std::string name, std::size_t from, std::size_t to);
+  routing::RouteOptions make_pair_route();
   routing::RouteOptions make_route();
   void make_worker();
   void make_clients();
@@ -65,6 +68,7 @@ class WorkerWorld final : private proxy::StatsSource {
 
   Rng rng_;
   const Expect expect_;
+  Expect of_clients_;  // what they hold their replies to, by what the route promises
   SimNetwork network_;
   std::optional<WorldTls> tls_;
   std::vector<Place> servers_;
@@ -80,6 +84,7 @@ class WorkerWorld final : private proxy::StatsSource {
   std::unique_ptr<proxy::Worker> worker_;
   std::vector<Customer> customers_;
   std::string leak_;
+  std::string route_;
 };
 
 }  // namespace mcsteady::test
