@@ -12,6 +12,7 @@ enum class Dialect { Text, Meta };
 
 struct ItemOptions {
   Dialect dialect = Dialect::Text;
+  std::string key_prefix = "bench:";
   std::size_t key_count = 1000;
   std::size_t value_size = 100;  // bytes
   std::size_t keys_per_get = 1;  // neighbours, from a random first one on

@@ -40,6 +40,7 @@ void add_options(CLI::App& app, Arguments& arguments) {
   const std::map<std::string, Dialect> dialects{{"text", Dialect::Text}, {"meta", Dialect::Meta}};
   app.add_option("--dialect", arguments.items.dialect, "text or meta")
       ->transform(CLI::CheckedTransformer(dialects));
+  app.add_option("--key-prefix", arguments.items.key_prefix, "what every key begins with");
   app.add_option("--keys", arguments.items.key_count, "how many there are")
       ->check(CLI::Range(1, 10'000'000));
   app.add_option("--size", arguments.items.value_size, "of a value, in bytes");

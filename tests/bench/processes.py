@@ -50,12 +50,23 @@ def connect(endpoint):
         if family == socket.AF_UNIX:
             connection.connect(path_of(endpoint))
         else:
-            connection.connect(("127.0.0.1", port_of(endpoint)))
+            connection.connect((endpoint.rpartition(":")[0], port_of(endpoint)))
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     except OSError:
         connection.close()
         raise
     return connection
+
+
+def wait_until_listening(endpoint, is_alive=lambda: True):
+    """False where it does not within 10 seconds, or never will."""
+    for _ in range(400):
+        with contextlib.suppress(OSError), connect(endpoint):
+            return True
+        if not is_alive():
+            break
+        time.sleep(0.025)
+    return False
 
 
 class Program:
@@ -80,13 +91,8 @@ class Program:
         return self.process.pid
 
     def _wait_until_listening(self, directory):
-        for _ in range(400):
-            with contextlib.suppress(OSError):
-                with connect(self.endpoint):
-                    return
-            if self.process.poll() is not None:
-                break
-            time.sleep(0.025)
+        if wait_until_listening(self.endpoint, lambda: self.process.poll() is None):
+            return
         with open(f"{directory}/{self.name}.log") as log:
             said = log.read()[-2000:]
         raise RuntimeError(f"{self.name} does not listen at {self.endpoint}: {said}")
@@ -135,7 +141,7 @@ def start_forwarder(binary, servers, endpoint, directory, core=None):
 
 
 def start_mcsteady(binary, servers, endpoint, directory, core=None, recovery=True, env=None,
-                   name="mcsteady", ca=None):
+                   name="mcsteady", ca=None, large_value="0B"):
     """Its timeouts are long: a traced process is slow, and that is not what is measured."""
     config = f"{directory}/{name}.yaml"
     tls = f"tls: {{ca: {ca}}}" if ca else ""
@@ -147,6 +153,7 @@ pools:
     servers: [{", ".join(f'"{server}"' for server in servers)}]
     timeouts: {{connect: 5s, response: 10s, request: 30s}}
     timeout_recovery: {str(recovery).lower()}
+    large_value: {large_value}
     {tls}
 log: {{metrics_interval: 0s}}
 """)

@@ -33,7 +33,7 @@ def pool_config(servers, listen=None, pool=None, **sections):
 
 
 class Proxy:
-    """A running mcsteady. `config` is the configuration as Python values; `within` is a command that
+    """A running mcsteady. `config` is the configuration, as Python values or as YAML; `within` is a command that
     runs it, such as prlimit."""
 
     def __init__(self, config, arguments=(), ready=True, within=()):
@@ -41,7 +41,7 @@ class Proxy:
         self._dir = tempfile.mkdtemp(prefix="mcsteady-proxy-")
         self.config_path = f"{self._dir}/mcsteady.yaml"
         with open(self.config_path, "w", encoding="utf-8") as out:
-            json.dump(config, out, indent=2)  # JSON is YAML
+            out.write(config if isinstance(config, str) else json.dumps(config, indent=2))  # is YAML, too
         self.process = Process([*within, binary, "--config", self.config_path, *arguments])
         self.addresses = []
         if ready:
