@@ -7,8 +7,9 @@
 namespace mcsteady::discovery {
 
 ClusterSource::ClusterSource(net::EventLoop& loop, net::Resolver& resolver,
-                             const routing::SourceOptions& options)
-    : loop_(loop), resolver_(resolver), options_(options) {
+                             const routing::SourceOptions& options,
+                             std::shared_ptr<net::TlsClient> tls)
+    : loop_(loop), resolver_(resolver), options_(options), tls_(std::move(tls)) {
   answer_timer_ =
       loop_.make_timer([this](TimePoint) { finish(Unexpected{std::string("no answer in time")}); });
   connect_timer_ = loop_.make_timer([this](TimePoint) { try_next("no connection in time"); });
@@ -42,7 +43,8 @@ void ClusterSource::connect() {
   in_old_form_ = false;
   input_.clear();
   connect_timer_->set(loop_.now() + kConnectMax);
-  stream_ = loop_.connect(addresses_[next_address_++], *this);
+  const net::Address& to = addresses_[next_address_++];
+  stream_ = tls_ ? tls_->connect(loop_, to, options_.at.host, *this) : loop_.connect(to, *this);
 }
 
 void ClusterSource::on_connected() {

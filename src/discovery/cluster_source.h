@@ -10,6 +10,7 @@
 #include "discovery/source.h"
 #include "mcsteady/discovery/cluster_config.h"
 #include "mcsteady/net/event_loop.h"
+#include "mcsteady/net/tls.h"
 
 namespace mcsteady::discovery {
 
@@ -26,8 +27,9 @@ class ClusterSource final : public Source, private net::Stream::Handler, private
   /// unless so many answers in a row agree (the cluster has been made anew).
   static constexpr int kOlderToBelieve = 3;
 
+  /// `tls`: how it is spoken to, as the pool's servers are; null: plainly.
   ClusterSource(net::EventLoop& loop, net::Resolver& resolver,
-                const routing::SourceOptions& options);
+                const routing::SourceOptions& options, std::shared_ptr<net::TlsClient> tls);
   ~ClusterSource() override;
   ClusterSource(const ClusterSource&) = delete;
   ClusterSource& operator=(const ClusterSource&) = delete;
@@ -54,6 +56,7 @@ class ClusterSource final : public Source, private net::Stream::Handler, private
   net::EventLoop& loop_;
   net::Resolver& resolver_;
   const routing::SourceOptions options_;
+  const std::shared_ptr<net::TlsClient> tls_;
   const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 
   ListingCallback callback_;  // set while a question is under way

@@ -63,7 +63,7 @@ std::unique_ptr<Source> make_source(const routing::PoolOptions& options, net::Ev
     case Kind::Srv:
       return std::make_unique<SrvSource>(resolver, source.at.host);
     case Kind::ElastiCache:
-      return std::make_unique<ClusterSource>(loop, resolver, source);
+      return std::make_unique<ClusterSource>(loop, resolver, source, options.common.tls);
     case Kind::List:
       break;
   }

@@ -91,7 +91,8 @@ class ClusterSourceTest : public testing::Test {
   ClusterSource source{loop,
                        resolver,
                        {.kind = routing::SourceOptions::Kind::ElastiCache,
-                        .at = {.host = "cluster", .port = 11211, .unix_path = {}}}};
+                        .at = {.host = "cluster", .port = 11211, .unix_path = {}}},
+                       nullptr};
 };
 
 TEST_F(ClusterSourceTest, ListsTheNodesOfTheCluster) {

@@ -20,9 +20,9 @@ def free_port():
 class Cache(FakeServer):
     """Keeps what it is given, and counts requests."""
 
-    def __init__(self, host="127.0.0.1", port=0, reply=None):
+    def __init__(self, host="127.0.0.1", port=0, reply=None, tls=None):
         self.items, self.requests = {}, 0
-        super().__init__(memcached_like(reply or self.reply), host=host, port=port)
+        super().__init__(memcached_like(reply or self.reply), host=host, port=port, tls=tls)
 
     def reply(self, _peer, words, body):
         self.requests += 1
@@ -247,6 +247,33 @@ def test_an_elasticache_cluster_grows_and_shrinks(old_form, names, stack, caches
                   {"elasticache": f"cluster.test:{port(endpoint)}", "poll": "100ms"})
     grow_and_shrink(proxy, show, servers)
     assert f"evidence=\"version {version}\"" in proxy.log()
+
+
+def test_a_cluster_with_tls_is_asked_over_tls(names, stack, start_proxy, authority, connect):
+    def cache(**options):
+        return stack.enter_context(Cache(tls=tls, **options))
+
+    tls = authority.server_context("cluster", san="DNS:*.cluster.test")
+    servers = [cache() for _ in range(3)]
+    nodes = " ".join(f"node{i}.cluster.test|127.0.0.1|{port(server)}"
+                     for i, server in enumerate(servers))
+    payload = f"7\n{nodes}\n".encode()
+    endpoint = cache(reply=lambda _peer, words, _body: b"CONFIG cluster 0 %d\r\n%s\r\nEND\r\n" % (
+        len(payload), payload) if words[0] == b"config" else b"ERROR\r\n")
+    stranger = stack.enter_context(Cache(tls=authority.server_context("other", san="DNS:other.test")))
+    for name, its in (("cfg.cluster.test", endpoint), ("bad.cluster.test", stranger)):
+        names.set(name, ["127.0.0.1"])
+        proxy = start(start_proxy, names, {"elasticache": f"{name}:{port(its)}", "poll": "100ms"},
+                      tls={"ca": authority.ca})
+        client = connect(proxy)
+        if its is endpoint:
+            wait_until(lambda c=client: c.set(b"k", b"v") == b"STORED", what="the cluster is known")
+            assert client.get(b"k") == b"v"
+            assert proxy.pool_stats()["main"]["servers"] == 3
+        else:
+            proxy.process.wait_for_log("certificate of another name")
+            assert client.get(b"k") is None
+            assert stranger.requests == 0
 
 
 def test_an_empty_answer_empties_no_pool(names, caches, start_proxy):
