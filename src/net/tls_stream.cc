@@ -193,7 +193,10 @@ std::span<char> TlsStream::room() {
 void TlsStream::on_received(std::size_t count) {
   input_end_ += count;
   if (state_ == State::Handshake) return shake_hands();
+  const std::size_t before = reported_;
   deliver();
+  const bool is_silent = state_ == State::Open && reported_ == before && !end_reported_;
+  if (is_silent && receiving_) handler_.on_progress(count);
 }
 
 void TlsStream::on_end_of_file() {

@@ -162,6 +162,12 @@ void Connection::on_received(std::size_t count) {
   close_if_done();
 }
 
+void Connection::on_progress(std::size_t count) {
+  last_in_ = context_.loop.now();
+  received_ += count;
+  grants_ = 0;
+}
+
 void Connection::take_replies() {
   while (state_ != State::Closed) {
     Exchange* head = queue_.front();

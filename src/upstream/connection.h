@@ -96,6 +96,7 @@ class Connection final : private net::Stream::Handler {
   void on_connected() override;
   std::span<char> room() override { return reader_.room(); }
   void on_received(std::size_t count) override;
+  void on_progress(std::size_t count) override;
   void on_end_of_file() override { on_lost(0); }
   std::size_t pieces(std::span<iovec> out) override;
   void on_sent(std::size_t count) override;
@@ -156,7 +157,7 @@ class Connection final : private net::Stream::Handler {
   bool heard_since_idle_ = true;  // a byte came since the queue was last empty; a fresh one has
                                   // not been idle
   bool answered_ = false;         // a reply has been taken from it
-  std::uint64_t received_ = 0;    // bytes, in all
+  std::uint64_t received_ = 0;    // bytes, in all, of TLS those that carry none yet as well
   LateLedger late_;
   std::unique_ptr<net::Timer> timer_;  // connecting, then waiting; set lazily, see arm_for_next
   std::unique_ptr<net::Stream> stream_;

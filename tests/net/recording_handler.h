@@ -15,6 +15,7 @@ struct RecordingHandler : Stream::Handler {
   std::size_t room_size = 8192;
   std::string received;
   std::vector<std::size_t> receives;
+  std::size_t progress = 0;    // bytes
   std::string output;          // what is still to be sent
   std::size_t piece_size = 0;  // 0: all in one piece
   std::vector<std::size_t> sent;
@@ -35,6 +36,7 @@ struct RecordingHandler : Stream::Handler {
     receives.push_back(count);
     note("received");
   }
+  void on_progress(std::size_t count) override { progress += count; }
   void on_end_of_file() override { note("end of file"); }
   std::size_t pieces(std::span<iovec> out) override {
     const std::size_t size = piece_size == 0 ? std::max<std::size_t>(output.size(), 1) : piece_size;

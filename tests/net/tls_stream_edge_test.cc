@@ -104,11 +104,14 @@ TEST_F(TlsStreamEdgeTest, DeliversRecordsThatEndAtEveryBorderOfARoom) {
 
 TEST_F(TlsStreamEdgeTest, DeliversARecordThatComesByteByByte) {
   connect();
-  for (const char byte : peer_->seal("END\r\n")) {
+  const std::string record = peer_->seal("END\r\n");
+  near_handler_.progress = 0;
+  for (const char byte : record) {
     EXPECT_EQ(near_handler_.received, "");
     tell({&byte, 1});
   }
   EXPECT_EQ(near_handler_.received, "END\r\n");
+  EXPECT_EQ(near_handler_.progress, record.size() - 1);
 }
 
 enum class Ending { CloseNotify, Fin, Reset };

@@ -64,6 +64,32 @@ TEST_F(ConnectionTlsTest, FindsAReplyThatNobodyLookedAtInTime) {
   EXPECT_EQ(metrics.timeouts_recovered.value(), 1U);
 }
 
+TEST_F(ConnectionTlsTest, WaitsOnWhileARecordIsComing) {
+  const std::string value(16'000, 'x');
+  ask("get a\r\n");
+  const std::string record = server.seal("VALUE a 0 16000\r\n" + value + "\r\nEND\r\n");
+
+  for (std::size_t at = 0; at < record.size(); at += 2'000) {
+    loop.advance(200ms);
+    reply(record.substr(at, 2'000));
+  }
+
+  EXPECT_EQ(owner.heard, (Heard{"VALUE a 0 16000\r\n" + value + "\r\n", "END\r\n"}));
+  EXPECT_EQ(metrics.incidents.value(), 0U);
+}
+
+TEST_F(ConnectionTlsTest, TakesTheBeginningOfARecordForNoTimeout) {
+  ask("get a\r\n");
+  const std::string record = server.seal("END\r\n");
+  peer().arrives(record.substr(0, 10));
+
+  loop.stall(300ms);
+  EXPECT_EQ(owner.heard, Heard{});
+  EXPECT_EQ(metrics.timeouts_recovered.value(), 1U);
+  loop.advance(250ms);
+  EXPECT_EQ(owner.heard, Heard{"!server_late"});
+}
+
 TEST_F(ConnectionTlsTest, DropsAReplyThatComesLate) {
   ask("get a\r\n");
   loop.advance(250ms);

@@ -52,10 +52,4 @@ Wire Wire::sealed(const ReaderCase& drawn, test::TlsPeer& peer, test::Rng& rng,
   return wire;
 }
 
-bool Wire::tells_anything(std::size_t from, std::size_t to) const {
-  if (record_ends.empty()) return to > from;
-  const auto next = std::ranges::upper_bound(record_ends, from);
-  return next != record_ends.end() && *next <= to;
-}
-
 }  // namespace mcsteady::upstream

@@ -21,9 +21,6 @@ struct Wire {
   /// Cut into records at random. The end of the case may come within a record.
   static Wire sealed(const ReaderCase& drawn, test::TlsPeer& peer, test::Rng& rng,
                      Coverage& coverage);
-
-  /// Whether a reader learns anything from the bytes in between: half a record says nothing.
-  bool tells_anything(std::size_t from, std::size_t to) const;
 };
 
 }  // namespace mcsteady::upstream

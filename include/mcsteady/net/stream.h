@@ -81,6 +81,9 @@ class Stream {
     virtual std::span<char> room() = 0;
     /// `count` bytes landed at the front of the last room; never 0.
     virtual void on_received(std::size_t count) = 0;
+    /// `count` bytes came of which nothing can be told yet, such as the beginning of a TLS record:
+    /// the peer is at work.
+    virtual void on_progress(std::size_t count) { (void)count; }
     /// The peer will send no more. Called once; what it sent before has been reported before.
     virtual void on_end_of_file() = 0;
     /// Puts what is to be sent next into `out`, and returns how many pieces those are (0: nothing).
