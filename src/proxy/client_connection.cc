@@ -20,6 +20,8 @@ using protocol::Verb;
 constexpr std::size_t kItemsUnknown = 64;
 constexpr std::size_t kItemsUnknownMin = 4;
 constexpr std::size_t kItemsMax = 1024;
+// So much of a reply is sent before its end has come.
+constexpr std::size_t kPartialReplyMax = std::size_t{16} * 1024;
 constexpr protocol::Refusal kBadChunk{.reply = "CLIENT_ERROR bad data chunk\r\n"};
 
 /// Marks that buffers are in use, so that running out of memory does not take them away.
@@ -382,7 +384,9 @@ void ClientConnection::write(ReplySlot& slot, std::string_view bytes) {
   net::Chain& to = &slot == first_ ? output_ : slot.waiting_;
   if (!to.append_copy(bytes)) return close(CloseCause::NoMemory);
   held_ += bytes.size();
-  if (&slot == first_) stream_->flush_later();
+  // Of a reply whose end is to come nobody has any use, but of its memory.
+  const bool is_much = output_.size() >= kPartialReplyMax || !has_room();
+  if (&slot == first_ && is_much) stream_->flush_later();
 }
 
 void ClientConnection::write(ReplySlot& slot, net::Block block, std::size_t begin,
@@ -408,10 +412,9 @@ void ClientConnection::on_done(ReplySlot& slot) {
     if (first_ != nullptr && !first_->waiting_.empty()) {
       const Busy busy(busy_);
       output_.append(std::move(first_->waiting_));
-      stream_->flush_later();
     }
   }
-  if (first_ == nullptr && !output_.empty()) stream_->flush();
+  if (!output_.empty()) first_ == nullptr ? stream_->flush() : stream_->flush_later();
   resume_soon();
   close_if_done();
 }

@@ -101,26 +101,50 @@ TEST_F(RetrievalTest, KeepsAValueThatCameBeforeItsTurn) {
                                    item(large, std::string(100'000, 'l')) + "END\r\n");
 }
 
-TEST_F(RetrievalTest, PassesOnWhatHasItsTurnWhileOthersAreAwaited) {
+TEST_F(RetrievalTest, PassesOnMuchOfWhatHasItsTurnWhileOthersAreAwaited) {
+  start(2);
+  const std::string fast = key_on(1);
+  const std::string much(20'000, 'f');
+  store(fast, much);
+  servers[0]->next(ServerAct::answer_after(100ms));
+  SimPeer& client = connect();
+
+  EXPECT_EQ(ask(client, "get " + fast + " " + key_on(0) + "\r\n"), item(fast, much));
+  run_for(100ms);
+  EXPECT_EQ(client.received(), "END\r\n");
+}
+
+TEST_F(RetrievalTest, SendsSmallValuesWithTheirEnd) {
   start(2);
   const std::string fast = key_on(1);
   store(fast, "fast");
   servers[0]->next(ServerAct::answer_after(100ms));
   SimPeer& client = connect();
 
-  EXPECT_EQ(ask(client, "get " + fast + " " + key_on(0) + "\r\n"), item(fast, "fast"));
+  EXPECT_EQ(ask(client, "get " + fast + " " + key_on(0) + "\r\n"), "");
   run_for(100ms);
-  EXPECT_EQ(client.received(), "END\r\n");
+  EXPECT_EQ(client.received(), item(fast, "fast") + "END\r\n");
+}
+
+TEST_F(RetrievalTest, SendsWhatFillsASmallHighWaterMark) {
+  options.client.output_high_water = KiB(4);
+  start(1);
+  store_all(30, 1000);
+  std::string reply;
+  for (int i = 0; i < 30; ++i) reply += item(name(i), value(i, 1000));
+  ask("get item0\r\n");  // from now on few are asked for at a time
+
+  EXPECT_EQ(ask(get_all(30), 200ms), reply + "END\r\n");
 }
 
 TEST_F(RetrievalTest, PassesOnAValueBehindAMissAtOnce) {
   start(1);
-  store_all(2, 100);
+  store_all(2, 20'000);
   ServerAct pausing;
   pausing.pause_in_the_middle = 100ms;
   servers[0]->next(pausing);
 
-  EXPECT_EQ(ask("get missing item0 item1\r\n", 50ms), item("item0", value(0, 100)));
+  EXPECT_EQ(ask("get missing item0 item1\r\n", 50ms), item("item0", value(0, 20'000)));
 }
 
 TEST_F(RetrievalTest, AsksInPortionsThatFitWhatTheClientMayHold) {
