@@ -35,6 +35,7 @@ class Case:
 
 CASES = [
     Case("1 client, get 1 KB", size=1 * KIB, short=True),
+    Case("1 client, get 64 KB", size=64 * KIB),
     Case("1 client, get 128 KB", size=128 * KIB, short=True),
     Case("1 client, get 512 KB", size=512 * KIB),
     Case("1 client, get 2 MB", size=2048 * KIB),
@@ -47,6 +48,7 @@ CASES = [
     Case("32 clients, 20-key multi-get, 4 servers", clients=32, keys_per_get=20, servers=4,
          short=True),
     Case("10 clients, get 1 MB", clients=10, size=1024 * KIB),
+    Case("1 client, get 1 MB", size=1024 * KIB),
     Case("1 client, set 1 MB", size=1024 * KIB, get_share=0.0),
     Case("1,000 clients, get 1 KB", clients=1000, size=1 * KIB),
     Case("20 clients, 10,000 requests a second", clients=20, rate=10_000, short=True),
