@@ -14,6 +14,11 @@ using protocol::ReplyLine;
 // memcached's items end at 1 GiB (-I). A larger number is no length, and is not worth skipping.
 constexpr std::size_t kBelievableMax = std::size_t{1} << 30;
 
+// What stands behind a large value is small: END, or the lines of small replies.
+constexpr std::size_t kBehindLarge = 64;
+// The end of a classic reply, which may come alone, and a small reply or two between large ones.
+constexpr int kExpectedFor = 4;
+
 bool ends_with_crlf(const char* data, std::size_t size) {
   return data[size - 2] == '\r' && data[size - 1] == '\n';
 }
@@ -50,9 +55,22 @@ std::span<char> RecoveryReader::room() {
   return {buffer_.data() + end_, room_size_};
 }
 
+void RecoveryReader::expect_large(std::size_t size) {
+  expected_ = size + kBehindLarge;
+  expected_for_ = expected_ <= kExpectedMax ? kExpectedFor : 0;
+}
+
+/// None where no large value is expected, or there is no memory for one.
+net::Block RecoveryReader::expected_buffer() {
+  if (expected_for_ == 0) return {};
+  --expected_for_;
+  return blocks_.allocate(expected_);
+}
+
 /// Sees that there is a buffer, of the size that suits what came last.
 void RecoveryReader::fit_buffer() {
   if (begin_ == end_) begin_ = end_ = 0;
+  if (!buffer_ && (buffer_ = expected_buffer())) return;
   const std::size_t suits = busy_ ? kBusyBufferSize : kBufferSize;
   if (buffer_ && (buffer_.capacity() >= suits || begin_ == 0)) return;
   net::Block fresh = blocks_.allocate_always(suits);
@@ -97,6 +115,13 @@ Result<Event, ReplyError> RecoveryReader::take_value(const ReplyLine& line, bool
   if (size <= here) {
     const char* wire = buffer_.data() + begin_;
     if (!ends_with_crlf(wire, size)) return Unexpected{ReplyError::Unexpected};
+    if (size > kBufferSize) expect_large(size);
+    if (wanted && size > kBufferSize && is_fit_for(size)) {
+      const ReplyLine its_line = line;  // whose views stay where they are
+      net::Block block = take_buffer(size);
+      return Event{.kind = Event::Kind::Item,
+                   .item = {.line = its_line, .wire = {wire, size}, .large = std::move(block)}};
+    }
     begin_ += size;
     return Event{.kind = Event::Kind::Item,
                  .item = {.line = line, .wire = {wire, size}, .large = {}}};
@@ -111,7 +136,35 @@ Result<Event, ReplyError> RecoveryReader::take_value(const ReplyLine& line, bool
   return refused(line, Failure::NoMemory);
 }
 
+/// Whether the buffer can be the block of the value at its front: it starts with it, and is not
+/// much larger.
+bool RecoveryReader::is_fit_for(std::size_t size) const {
+  return begin_ == 0 && size <= buffer_.capacity() && buffer_.capacity() / 2 <= size;
+}
+
+/// The buffer as the block of the value at its front; what is behind that gets another buffer.
+net::Block RecoveryReader::take_buffer(std::size_t size) {
+  const std::size_t behind = end_ > size ? end_ - size : 0;
+  net::Block taken = std::move(buffer_);
+  begin_ = end_ = 0;
+  if (behind > 0) {
+    buffer_ = expected_buffer();
+    if (buffer_.capacity() < std::max(behind, kBufferSize)) {
+      buffer_ = blocks_.allocate_always(std::max(behind, kBufferSize));
+    }
+    std::memcpy(buffer_.data(), taken.data() + size, behind);
+    end_ = behind;
+  }
+  return taken;
+}
+
 bool RecoveryReader::begin_large(const ReplyLine& line, std::size_t size) {
+  if (is_fit_for(size)) {
+    const std::size_t here = end_;
+    busy_ = false;
+    large_.emplace(Large{take_buffer(size), line, size, here});
+    return true;
+  }
   net::Block block = blocks_.allocate(size);
   if (!block) return false;
   const std::size_t here = end_ - begin_;
@@ -128,6 +181,7 @@ Result<Event, ReplyError> RecoveryReader::finish_large() {
   if (large_->filled < large_->size) return Event{};
   if (!ends_with_crlf(large_->block.data(), large_->size))
     return Unexpected{ReplyError::Unexpected};
+  expect_large(large_->size);
   Event event{.kind = Event::Kind::Item,
               .item = {.line = large_->line,
                        .wire = {large_->block.data(), large_->size},

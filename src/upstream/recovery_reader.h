@@ -15,8 +15,9 @@ namespace mcsteady::upstream {
 /// Bytes land in a buffer of 16 KiB, or of 64 KiB while small replies come faster than that. A
 /// value of which at least 8 KiB are still owed once that is drained, or that does not fit into it,
 /// gets a block of its own: what is here of it is copied there, the rest is received in place, and
-/// no read asks for more than is owed. The buffer is held only while there is something in it, or a
-/// receive may be under way.
+/// no read asks for more than is owed. Where large values (of up to 160 KiB) have come lately the
+/// buffer is as large as the last one: it becomes the block of the next, of which then nothing is
+/// copied. The buffer is held only while there is something in it, or a receive may be under way.
 ///
 /// Knows bytes only: no socket, no clock. Thread: its connection's.
 class RecoveryReader {
@@ -24,6 +25,10 @@ class RecoveryReader {
   static constexpr std::size_t kBufferSize = 16384;
   static constexpr std::size_t kBusyBufferSize = 65536;
   static constexpr std::size_t kLargeMin = 8192;
+  /// The largest buffer that is made because large values have come lately. What one read less
+  /// saves counts for little in larger ones, and for nothing where their sizes differ, since what
+  /// does not fit is copied.
+  static constexpr std::size_t kExpectedMax = std::size_t{160} * 1024;
 
   struct Event {
     enum class Kind {
@@ -68,7 +73,11 @@ class RecoveryReader {
   Result<Event, protocol::ReplyError> take_value(const protocol::ReplyLine& line, bool wanted);
   Result<Event, protocol::ReplyError> finish_large();
   bool begin_large(const protocol::ReplyLine& line, std::size_t size);
+  bool is_fit_for(std::size_t size) const;
+  net::Block take_buffer(std::size_t size);
   void fit_buffer();
+  void expect_large(std::size_t size);
+  net::Block expected_buffer();
   void begin_skip(const protocol::ReplyLine& line, std::size_t size);
   Event go_on_skipping();
   std::string_view view() const { return {buffer_.data() + begin_, end_ - begin_}; }
@@ -79,6 +88,8 @@ class RecoveryReader {
   std::size_t begin_ = 0, end_ = 0;  // the unread part of the buffer
   std::size_t room_size_ = 0;        // what was last offered of the buffer
   bool busy_ = false;                // and the last receive filled that, with small replies
+  std::size_t expected_ = 0;         // what suits the next large value; 0: none has come lately
+  int expected_for_ = 0;             // so many more buffers
   std::optional<Large> large_;
   std::size_t skip_ = 0;         // bytes of a dropped value still to come
   bool skipped_is_last_ = true;  // the reply ends with the value that is skipped

@@ -325,8 +325,96 @@ TEST_F(RecoveryReaderTest, ALargeValueInPlaceMakesNoLargerBuffer) {
   for (int i = 0; i < 3; ++i) peer_sends(value_reply("a", telling_value(65536)));
   read_all();
 
-  EXPECT_LE(*std::ranges::max_element(rooms_), 65536U);
+  EXPECT_LE(*std::ranges::max_element(rooms_), 65536U + 100);
   EXPECT_EQ(std::ranges::count(rooms_, RecoveryReader::kBusyBufferSize), 0);
+}
+
+TEST_F(RecoveryReaderTest, ReceivesALargeValueInOneReadWhereOneHasComeBefore) {
+  const std::string first = value_reply("a", telling_value(100'000));
+  const std::string second = value_reply("b", telling_value(90'000));
+  peer_sends(first + "END\r\n");
+  read_all();
+  rooms_.clear();
+  peer_sends(second + "END\r\n" + value_reply("c", "small"));
+
+  const char* place = reader_->room().data();
+  receive();
+  take_events();
+
+  EXPECT_EQ(rooms_.size(), 1U);
+  EXPECT_EQ(events_, (std::vector<std::string>{first, "END\r\n", second, "END\r\n",
+                                               value_reply("c", "small")}));
+  ASSERT_EQ(blocks_kept_.size(), 2U);
+  EXPECT_EQ(blocks_kept_[1].data(), place);
+}
+
+TEST_F(RecoveryReaderTest, GoesOnInTheBufferThatWasMadeForALargeValue) {
+  const std::string reply = value_reply("a", telling_value(100'000));
+  peer_sends(reply + "END\r\n");
+  read_all();
+  peer_sends(reply + "END\r\n");
+
+  const char* place = reader_->room().data();
+  receive(60'000);
+  take_events();
+
+  EXPECT_EQ(reader_->room().data(), place + 60'000);
+  EXPECT_EQ(reader_->room().size(), reply.size() - 60'000);  // and not what is behind it
+  read_all();
+  EXPECT_EQ(events_, (std::vector<std::string>{reply, "END\r\n", reply, "END\r\n"}));
+}
+
+TEST_F(RecoveryReaderTest, ReadsManyLargeValuesInARowInAReadEach) {
+  std::string replies;
+  for (int i = 0; i < 20; ++i) replies += value_reply("a", telling_value(65536));
+  peer_sends(replies + "END\r\n");
+
+  read_all();
+
+  EXPECT_EQ(events_.size(), 21U);
+  EXPECT_LE(rooms_.size(), 23U);
+}
+
+TEST_F(RecoveryReaderTest, ExpectsNoLargeValueOnceSmallOnesCome) {
+  peer_sends(value_reply("a", telling_value(100'000)) + "END\r\n");
+  read_all();
+  for (int i = 0; i < 4; ++i) {
+    peer_sends("END\r\n");
+    read_all();
+  }
+
+  EXPECT_EQ(reader_->room().size(), RecoveryReader::kBufferSize);
+}
+
+TEST_F(RecoveryReaderTest, DoesNotGiveAMuchLargerBlockToASmallerValue) {
+  peer_sends(value_reply("a", telling_value(100'000)) + "END\r\n");
+  read_all();
+  blocks_kept_.clear();
+  peer_sends(value_reply("b", telling_value(30'000)) + "END\r\n");
+
+  read_all();
+
+  EXPECT_TRUE(blocks_kept_.empty());
+  EXPECT_EQ(events_[2], value_reply("b", telling_value(30'000)));
+  EXPECT_EQ(blocks_.in_use(), 0U);
+}
+
+TEST_F(RecoveryReaderTest, ExpectsNoneOfTheLargest) {
+  peer_sends(value_reply("a", telling_value(3'000'000)) + "END\r\n");
+  read_all();
+
+  EXPECT_EQ(reader_->room().size(), RecoveryReader::kBufferSize);
+}
+
+TEST_F(RecoveryReaderTest, ReadsOnWithASmallBufferWhereThereIsNoMemoryForALargeOne) {
+  const std::string reply = value_reply("a", telling_value(100'000));
+  peer_sends(reply + "END\r\n");
+  read_all();
+  const std::size_t all = budget_.ceiling() - budget_.used();
+  ASSERT_TRUE(budget_.take(all));
+
+  EXPECT_EQ(reader_->room().size(), RecoveryReader::kBufferSize);
+  budget_.give_back(all);
 }
 
 TEST_F(RecoveryReaderTest, TellsHowManyBytesItDropped) {
