@@ -384,9 +384,7 @@ void ClientConnection::write(ReplySlot& slot, std::string_view bytes) {
   net::Chain& to = &slot == first_ ? output_ : slot.waiting_;
   if (!to.append_copy(bytes)) return close(CloseCause::NoMemory);
   held_ += bytes.size();
-  // Of a reply whose end is to come nobody has any use, but of its memory.
-  const bool is_much = output_.size() >= kPartialReplyMax || !has_room();
-  if (&slot == first_ && is_much) stream_->flush_later();
+  if (&slot == first_ && is_much_here()) stream_->flush_later();
 }
 
 void ClientConnection::write(ReplySlot& slot, net::Block block, std::size_t begin,
@@ -395,7 +393,12 @@ void ClientConnection::write(ReplySlot& slot, net::Block block, std::size_t begi
   const Busy busy(busy_);
   (&slot == first_ ? output_ : slot.waiting_).append(std::move(block), begin, end);
   held_ += end - begin;
-  if (&slot == first_) stream_->flush();
+  if (&slot == first_ && is_much_here()) stream_->flush();
+}
+
+/// Of a reply whose end is to come nobody has any use, but of its memory.
+bool ClientConnection::is_much_here() const {
+  return output_.size() >= kPartialReplyMax || !has_room();
 }
 
 /// Passes on every reply whose turn has come.

@@ -142,6 +142,7 @@ class ClientConnection final : private net::Stream::Handler {
 
   bool may_take_request() const;
   void count_limit(const protocol::Parsed& parsed);
+  bool is_much_here() const;
   void stop_reading();  // until process() has taken all that is here
   void note_pause();    // the client is behind with reading
   void resume_soon();

@@ -153,14 +153,15 @@ class CaseRun:
         recovery = {"mcsteady": True, "mcsteady_no_recovery": False}[name]
         return processes.start_mcsteady(self.options.mcsteady, *where, recovery=recovery, name=name)
 
-    def run(self, rounds, seconds):
-        """Each round runs every target once, starting with another one each time."""
+    def run(self, rounds, seconds, traced=True):
+        """Each round runs every target once, starting with another one each time. `traced`: then
+        its system calls are counted."""
         for number in range(rounds):
             shift = number % len(self.targets)
             for target in self.targets[shift:] + self.targets[:shift]:
                 target.samples.append(self._sample(target, seconds))
         for target in self.targets:
-            if target.proxy is not None:
+            if traced and target.proxy is not None:
                 target.syscalls = self._trace(target)
         return self.targets
 

@@ -126,6 +126,20 @@ TEST_F(RetrievalTest, SendsSmallValuesWithTheirEnd) {
   EXPECT_EQ(client.received(), item(fast, "fast") + "END\r\n");
 }
 
+TEST_F(RetrievalTest, SendsAValueThatHadToWaitWithItsEnd) {
+  start(3);
+  const std::string slow = key_on(0), slower = key_on(1), fast = key_on(2);
+  for (const std::string& key : {slow, slower, fast}) store(key, "value");
+  servers[0]->next(ServerAct::answer_after(50ms));
+  servers[1]->next(ServerAct::answer_after(100ms));
+  SimPeer& client = connect();
+
+  EXPECT_EQ(ask(client, "get " + slow + " " + fast + " " + slower + "\r\n", 90ms), "");
+  run_for(20ms);
+  EXPECT_EQ(client.received(),
+            item(slow, "value") + item(fast, "value") + item(slower, "value") + "END\r\n");
+}
+
 TEST_F(RetrievalTest, SendsWhatFillsASmallHighWaterMark) {
   options.client.output_high_water = KiB(4);
   start(1);
