@@ -5,6 +5,8 @@
 #include <charconv>
 #include <cmath>
 #include <ctime>
+#include <iterator>
+#include <utility>
 
 #include "config/routes.h"
 #include "config/words.h"
@@ -105,7 +107,12 @@ void RouteReader::put_near_first(Section& section, std::vector<RouteOptions>& ch
     section.error(section.mark_of("read"), "read",
                   "none of the pools is in zone " + quoted(zone_) + "; give them a zone, too");
   }
-  std::stable_partition(children.begin(), children.end(), is_near);
+  std::vector<RouteOptions> in_order;
+  for (const bool near : {true, false}) {
+    std::ranges::copy_if(children, std::back_inserter(in_order),
+                         [&](const RouteOptions& child) { return is_near(child) == near; });
+  }
+  children = std::move(in_order);
 }
 
 bool RouteReader::reaches_zone(const RouteOptions& route) const {

@@ -70,7 +70,10 @@ net::Block RecoveryReader::expected_buffer() {
 /// Sees that there is a buffer, of the size that suits what came last.
 void RecoveryReader::fit_buffer() {
   if (begin_ == end_) begin_ = end_ = 0;
-  if (!buffer_ && (buffer_ = expected_buffer())) return;
+  if (!buffer_) {
+    buffer_ = expected_buffer();
+    if (buffer_) return;
+  }
   const std::size_t suits = busy_ ? kBusyBufferSize : kBufferSize;
   if (buffer_ && (buffer_.capacity() >= suits || begin_ == 0)) return;
   net::Block fresh = blocks_.allocate_always(suits);
