@@ -177,10 +177,12 @@ def test_of_several_keys_only_whole_values_show(value, on_down, server, start_pr
 
     client.send(request)
     peer = server.next_peer()
-    serve(peer, request, whole + item(keys[3], value)[:-20])
-    assert client.recv_exact(len(whole)) == whole
+    part = whole + item(keys[3], value)[:-20]
+    serve(peer, request, part)
+    wait_until(lambda: proxy.stats()["server_bytes_received"] == len(part), what="the part")
     peer.close()
 
+    assert client.recv_exact(len(whole)) == whole
     ending = (b"END" if on_down == "miss"
               else b"SERVER_ERROR %s: connection lost" % server.address.encode())
     assert client.recv_line() == ending
